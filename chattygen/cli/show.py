@@ -1,0 +1,100 @@
+"""Everything that is drawn on a terminal: the only user of rich.
+
+stdout carries data, stderr carries progress and notes. Text from a KG is escaped, so that a label cannot draw.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn, TransferSpeedColumn
+from rich.table import Table
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def note(text: str) -> None:
+    """One line for the person, on stderr."""
+    err.print(escape(clean(text)))
+
+
+def data(text: str) -> None:
+    """One piece of output, on stdout, as it is."""
+    click.echo(text)
+
+
+def data_json(value: Any) -> None:
+    """A JSON value on stdout, one line."""
+    click.echo(json.dumps(value, ensure_ascii=False))
+
+
+def clean(text: str) -> str:
+    """`text` without control characters: KG text must not move the cursor or change colours."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "") -> None:
+    """A table on stdout; numbers are aligned to the right."""
+    drawn = Table(title=escape(title) or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for index, column in enumerate(columns):
+        numeric = bool(rows) and all(isinstance(row[index], int | float) for row in rows)
+        drawn.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        drawn.add_row(*[escape(clean(str(cell))) for cell in row])
+    out.print(drawn)
+
+
+class Bar(Protocol):
+    """A progress bar: absolute position, total (None: unknown) and a few words."""
+
+    def update(self, done: int, total: int | None = None, words: str = "") -> None: ...
+
+
+@contextmanager
+def progress(title: str, *, bytes_: bool = False, quiet: bool = False) -> Iterator[Bar]:
+    """A progress bar on stderr; without a terminal, the title and the last words as two plain lines."""
+    if quiet or not err.is_terminal:
+        plain = _Plain(title, quiet)
+        yield plain
+        plain.end()
+        return
+    columns = [DownloadColumn(), TransferSpeedColumn()] if bytes_ else []
+    drawn = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        *columns,
+        TextColumn("{task.fields[words]}"),
+        TimeElapsedColumn(),
+        console=err,
+    )
+    with drawn:
+        task = drawn.add_task(escape(title), total=None, words="")
+
+        class Drawn:
+            def update(self, done: int, total: int | None = None, words: str = "") -> None:
+                drawn.update(task, completed=done, total=total, words=escape(clean(words)))
+
+        yield Drawn()
+
+
+class _Plain:
+    """Progress without a terminal."""
+
+    def __init__(self, title: str, quiet: bool) -> None:
+        self.title, self.quiet, self.words = title, quiet, ""
+        if not quiet:
+            note(title)
+
+    def update(self, done: int, total: int | None = None, words: str = "") -> None:
+        self.words = words
+
+    def end(self) -> None:
+        if not self.quiet and self.words:
+            note(f"{self.title}: {self.words}")

@@ -1,0 +1,195 @@
+"""Where things lie and how they are set: the home folder, TOML files, KG recipes, the settings of a run.
+
+Every wrong key is reported with file, key, got and expected. Knows nothing about models or stores.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chattygen.errors import ConfigError, UnknownName
+
+
+@dataclass(frozen=True)
+class Home:
+    """The one folder that holds a user's state."""
+
+    path: Path
+
+    @property
+    def kgs(self) -> Path:
+        return self.path / "kgs"
+
+    @property
+    def models(self) -> Path:
+        return self.path / "models"
+
+    @property
+    def logs(self) -> Path:
+        return self.path / "logs"
+
+    @property
+    def run(self) -> Path:
+        """pid files and keys of the servers that run now."""
+        return self.path / "run"
+
+    @property
+    def database(self) -> Path:
+        return self.path / "chattygen.db"
+
+    @classmethod
+    def default(cls) -> Home:
+        return cls(Path(platformdirs.user_data_dir("chattygen")))
+
+
+class Strict(BaseModel):
+    """A table of a TOML file: unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Table = TypeVar("Table", bound=BaseModel)
+
+
+def read_toml(path: Path, shape: type[Table]) -> Table:
+    """Read a TOML file into `shape`.
+
+    Raises:
+        ConfigError: the file is missing, not TOML, or a key is wrong: names file, key, got, expected.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file", "give the path of an existing TOML file") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}", "mend the line that is named") from None
+    return check(data, shape, str(path))
+
+
+def check(data: dict[str, Any], shape: type[Table], source: str) -> Table:
+    """Validate a table against `shape`; the first wrong key becomes a ConfigError."""
+    try:
+        return shape.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"])
+        got = repr(first["input"])
+        if first["type"] == "extra_forbidden":
+            raise ConfigError(
+                f"{source}: unknown key {key} (got {got[:80]})", f"expected one of: {_known_keys(shape, first['loc'])}"
+            ) from None
+        raise ConfigError(f"{source}: key {key}: got {got[:80]}", f"expected: {first['msg']}") from None
+
+
+def _known_keys(shape: type[BaseModel], location: tuple[int | str, ...]) -> str:
+    """The keys that are allowed where `location` points into `shape`, for the hint."""
+    fields = shape.model_fields
+    for part in location[:-1]:
+        nested = _nested(fields[part].annotation) if isinstance(part, str) and part in fields else None
+        if nested is not None:
+            fields = nested.model_fields
+    return ", ".join(field.alias or name for name, field in fields.items())
+
+
+def _nested(annotation: Any) -> type[BaseModel] | None:
+    """The table type inside an annotation such as `dict[str, Entry]`, if there is one."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for inner in getattr(annotation, "__args__", ()):
+        found = _nested(inner)
+        if found is not None:
+            return found
+    return None
+
+
+RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+
+
+class Source(Strict):
+    """Where a KG comes from; copied into reports and dataset cards."""
+
+    title: str
+    url: str = ""
+    licence: str
+
+
+class GraphSettings(Strict):
+    """How a KG is read: what the recipe may set for it."""
+
+    type_predicate: str = RDF_TYPE
+    domain: tuple[str, ...] = ()
+    language: str = "en"
+    exclude_types: tuple[str, ...] = ()
+    exclude_predicates: tuple[str, ...] = ()
+    labels: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    predicate_labels: dict[str, str] = Field(default_factory=dict)
+
+
+class Recipe(Strict):
+    """kg-loaders/*.toml: one KG, its files, licence and settings.
+
+    `files` are relative to the recipe. `base` resolves relative IRIs.
+    """
+
+    name: str
+    files: tuple[str, ...]
+    base: str | None = None
+    source: Source
+    settings: GraphSettings = GraphSettings()
+
+
+def read_recipe(path: Path) -> Recipe:
+    return read_toml(path, Recipe)
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What a run was asked to do; stored with the run. Defaults are those of the CLI.
+
+    Attributes:
+        questions: questions per dialogue; `min_questions` is what a seed must offer to be accepted at all.
+        rare: node types below this share are dropped (Algorithm 1, R).
+        shadowed: a parent is dropped when one child holds more than this share of it (S).
+        max_label_words: a seed with a longer label is passed over.
+        max_values: a fact with more values than this is asked for as a number only.
+        max_literal: literals with more characters than this are left out.
+        deadline: seconds a SPARQL query may take.
+        attempts: attempts per stage before repair item by item.
+        cohort: seeds that go through a stage together, so that the server's prefix cache serves them.
+    """
+
+    kg: str
+    dialogues: int = 20
+    questions: int = 5
+    min_questions: int = 3
+    approach: Literal["multi-stage", "single-prompt"] = "multi-stage"
+    serialisation: Literal["summarised", "full"] = "summarised"
+    seed: int = 0
+    rare: float = 0.01
+    shadowed: float = 0.99
+    direction: Literal["both", "out", "in"] = "both"
+    max_label_words: int = 12
+    max_values: int = 30
+    max_literal: int = 80
+    deadline: float = 30.0
+    attempts: int = 3
+    cohort: int = 5
+    entities: tuple[str, ...] = ()
+
+
+def known(name: str, names: list[str], what: str, command: str) -> str:
+    """Return `name` if it is one of `names`.
+
+    Raises:
+        UnknownName: says which names there are and which command lists or makes them.
+    """
+    if name in names:
+        return name
+    there = f"there are: {', '.join(sorted(names))}" if names else "there is none yet"
+    raise UnknownName(f"no {what} is called {name!r}; {there}", f"run: {command}")

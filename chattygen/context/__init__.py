@@ -1,0 +1,1 @@
+"""Dialogue context extraction (section 4): node types, labels, seeds, subgraphs and their summary."""

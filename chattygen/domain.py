@@ -1,0 +1,307 @@
+"""The values that flow through chattygen: kg -> context -> generation -> results.
+
+Frozen dataclasses without behaviour beyond what follows from their own fields. Names are the field's terms
+(Chatty-Gen, sections 2.1, 4 and 5). This module knows nothing about SPARQL engines, models, SQLite or the CLI.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+# ---------------------------------------------------------------------------------------------------------------------
+# RDF terms
+
+
+@dataclass(frozen=True, order=True)
+class Iri:
+    """An IRI, absolute, without angle brackets."""
+
+    value: str
+
+
+@dataclass(frozen=True, order=True)
+class BlankNode:
+    """A blank node; `value` is its store-internal id and is never shown to a person or a model."""
+
+    value: str
+
+
+@dataclass(frozen=True, order=True)
+class Literal:
+    """An RDF literal: lexical form, datatype IRI, language tag (empty when there is none)."""
+
+    value: str
+    datatype: str = XSD + "string"
+    lang: str = ""
+
+
+Term = Iri | BlankNode | Literal
+
+
+@dataclass(frozen=True)
+class Triple:
+    """One statement of the graph."""
+
+    subject: Iri | BlankNode
+    predicate: Iri
+    object: Term
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Dialogue context (section 4)
+
+Direction = OneOf["out", "in"]
+"""`out`: the seed entity is the subject of the triple; `in`: it is the object."""
+
+ValueKind = OneOf["entity", "date", "year", "number", "boolean", "text"]
+"""What stands at the other end of a fact."""
+
+Being = OneOf["person", "group", "place", "thing"]
+"""What an entity of a node type is, as far as pronouns care."""
+
+
+@dataclass(frozen=True)
+class NodeType:
+    """A class of the KG that seeds are drawn from (Algorithm 1).
+
+    `count` is its number of entities; `share` its part of all entities of the kept types, renormalised, 0 to 1.
+    """
+
+    iri: str
+    label: str
+    count: int
+    share: float
+
+
+@dataclass(frozen=True)
+class DroppedType:
+    """A class that no seed is drawn from, and why (`metadata`, `rare`, `shadowed by ...`, `no label`)."""
+
+    iri: str
+    label: str
+    count: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class LabelRule:
+    """Which predicate names an entity of a node type (section 4.2); two predicates are joined with a space.
+
+    `coverage` is the share of sampled entities that the rule names, 0 to 1. `chosen_by` is `model` when the model had
+    to choose among several candidates, `only` when there was one.
+    """
+
+    node_type: str
+    predicates: tuple[str, ...]
+    coverage: float
+    chosen_by: OneOf["model", "only", "user"]
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A seed entity: what a dialogue revolves around (Definition 1). Two entities with one label are two seeds."""
+
+    iri: str
+    label: str
+    node_type: str
+    type_label: str
+    being: Being = "thing"
+    bucket: OneOf["head", "torso", "tail"] | None = None
+
+
+@dataclass(frozen=True)
+class Value:
+    """The other end of a triple, with the text that a person reads for it and the label of its class (or empty)."""
+
+    term: Iri | Literal
+    label: str
+    type_label: str = ""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """All triples of a subgraph that share predicate and direction: one thing that can be asked about the seed.
+
+    It is the summarised triple of Algorithm 3, <e, p, None> or <None, p, e>, together with what it hides.
+
+    Attributes:
+        predicate: IRI.
+        predicate_label: how the predicate reads, e.g. `birth date`.
+        values: the distinct other ends, in a stable order; empty when there are more than the cap (a hub), in which
+            case only `count` is known and only "how many" can be asked.
+        count: exact number of distinct other ends in the graph.
+        value_kind: what the other ends are.
+        value_type: label of the most common class of the other ends (`album`), empty when unknown or literal.
+    """
+
+    predicate: str
+    predicate_label: str
+    direction: Direction
+    values: tuple[Value, ...]
+    count: int
+    value_kind: ValueKind
+    value_type: str = ""
+
+
+@dataclass(frozen=True)
+class DroppedFact:
+    """A predicate around the seed that is not asked about, and why."""
+
+    predicate: str
+    direction: Direction
+    reason: str
+
+
+@dataclass(frozen=True)
+class Subgraph:
+    """The context of a dialogue: the triples around a seed entity (Definition 2), already summarised into facts.
+
+    `size` is the number of triples kept; `dropped` says what the filters took out.
+    """
+
+    seed: Seed
+    facts: tuple[Fact, ...]
+    size: int
+    dropped: tuple[DroppedFact, ...] = ()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Dialogue generation (section 5)
+
+QuestionKind = OneOf["what", "who", "when", "where", "which", "how-many", "yes-no", "other"]
+Origin = OneOf["model", "builder"]
+"""Who wrote a text: the language model, or chattygen's deterministic builder as the last resort."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An assertion that failed. `rule` is a stable id (Q1, S2, D3, ...), `evidence` the offending text."""
+
+    rule: str
+    message: str
+    evidence: str = ""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A standalone question about one fact.
+
+    `pattern` is the question with the placeholder `X` where the entity is named; `text` has the name in its place.
+    """
+
+    fact: Fact
+    pattern: str
+    text: str
+    kind: QuestionKind
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One gold answer, a typed term with the label that a person reads.
+
+    `type` is `uri`, `literal` or `boolean`; `datatype` and `lang` are empty unless `type` is `literal`.
+    """
+
+    type: OneOf["uri", "literal", "boolean"]
+    value: str
+    label: str
+    datatype: str = ""
+    lang: str = ""
+
+
+@dataclass(frozen=True)
+class Query:
+    """An executed SPARQL query with its answers (a set, in a stable order)."""
+
+    sparql: str
+    form: OneOf["select", "count", "ask"]
+    origin: Origin
+    answers: tuple[Answer, ...]
+    complete: bool = True
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of a dialogue: what is said, its standalone form, its query."""
+
+    n: int
+    utterance: str
+    utterance_origin: Origin
+    question: Question
+    query: Query
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What was spent: tokens as the server reports them, calls, seconds waited."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    calls: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.calls + other.calls,
+            self.seconds + other.seconds,
+        )
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """A finished dialogue (Definition 1): seed entity, turns, and what it cost."""
+
+    seed: Seed
+    turns: tuple[Turn, ...]
+    usage: Usage
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The record of a run: everything that happened becomes a row
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call to a model: what was sent, what came back, what it cost.
+
+    `stage` is a name of generation.stages; `prompt_hash` identifies the jinja template; `finish` is `stop`, `length`
+    or `error`; `error` is empty unless the call failed.
+    """
+
+    stage: str
+    role: str
+    model: str
+    attempt: int
+    prompt_hash: str
+    messages: tuple[tuple[str, str], ...]
+    constraint: str
+    reply: str
+    finish: OneOf["stop", "length", "error"]
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What one attempt at a stage led to: the call (None for the builder's work) and the findings it raised.
+
+    `item` is the number of the question (from 1) for item-wise repair, 0 for the whole stage.
+    """
+
+    stage: str
+    number: int
+    item: int
+    call: Call | None
+    findings: tuple[Finding, ...] = field(default=())

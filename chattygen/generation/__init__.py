@@ -1,0 +1,1 @@
+"""Dialogue generation in three stages with assertions (section 5)."""

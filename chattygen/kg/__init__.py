@@ -1,0 +1,1 @@
+"""The knowledge graph: stores, loading, SPARQL (the paper's RDF engine)."""

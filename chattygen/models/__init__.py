@@ -1,0 +1,1 @@
+"""The model side: catalogue, weights, local servers, one client."""

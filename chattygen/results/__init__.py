@@ -1,0 +1,1 @@
+"""What was made: the SQLite record of runs, reports and exports (section 6)."""
