@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn, TransferSpeedColumn
 from rich.table import Table
+from rich.text import Text
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -38,6 +39,17 @@ def data_json(value: Any) -> None:
 def clean(text: str) -> str:
     """`text` without control characters: KG text must not move the cursor or change colours."""
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def line(text: str, *, indent: int = 0, style: str = "", aside: str = "") -> None:
+    """One line for a person on stdout, with a faint `aside` after it.
+
+    `style` is one of rich's, such as `bold` or `dim`; without a terminal it is left out.
+    """
+    drawn = Text(" " * indent + clean(text).replace("\n", " "), style=style)
+    if aside:
+        drawn.append(f"  {clean(aside)}", style="dim")
+    out.print(drawn)
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "") -> None:

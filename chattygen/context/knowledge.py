@@ -1,0 +1,124 @@
+"""What is learned once about a node type, so that each of its subgraphs can be judged (section 4.3).
+
+Which relations state the same fact, hold record numbers, lead elsewhere or say the same of every entity, and of which
+class their other ends are: all from the sample of the type. Knows nothing about a particular seed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from chattygen.config import GraphSettings, RunSettings
+from chattygen.context.descriptions import Description, describe, predicate_labels
+from chattygen.context.equivalence import groups
+from chattygen.context.literals import is_id_like, whole_number
+from chattygen.context.samples import Relation, TypeSample
+from chattygen.domain import Iri, LabelRule, NodeType, Term
+from chattygen.kg.graph import KnowledgeGraph
+
+EXAMPLES = 20
+"""Other ends per relation whose class is looked up."""
+ENOUGH = 10
+"""Sampled entities that a statement about all of them needs."""
+MANY = 20
+"""Entities that a relation needs before its one value counts as a constant of the type."""
+
+
+@dataclass(frozen=True)
+class TypeKnowledge:
+    """What the sample says about a node type.
+
+    Attributes:
+        rule: how its entities are named.
+        predicates: predicate IRI -> label, for those seen on the sample; empty when opaque.
+        same: groups of relations that state the same fact, the one to keep first.
+        records: outgoing predicates that hold a number of the record and nothing about the entity.
+        links: outgoing predicates to one node of its own per entity that the graph says nothing about.
+        years: outgoing predicates whose whole numbers all look like years, whatever their datatype says.
+        constant: relations with one and the same value for every sampled entity.
+        examples: relation -> number of nodes among its other ends that were looked up, up to EXAMPLES.
+        classes: relation -> class -> number of these that have it.
+    """
+
+    node_type: NodeType
+    rule: LabelRule
+    predicates: Mapping[str, str]
+    same: tuple[tuple[Relation, ...], ...]
+    records: frozenset[str]
+    links: frozenset[str]
+    years: frozenset[str]
+    constant: frozenset[Relation]
+    examples: Mapping[Relation, int]
+    classes: Mapping[Relation, Mapping[str, int]]
+
+
+def learn(
+    graph: KnowledgeGraph, sample: TypeSample, rule: LabelRule, settings: GraphSettings, run: RunSettings
+) -> TypeKnowledge:
+    """Learn about a node type from its sample; costs one or two queries.
+
+    Raises:
+        QueryTimeout, QueryError: as the graph does.
+    """
+    examples = {relation: _examples(by_entity.values()) for relation, by_entity in sample.values.items()}
+    predicates = {predicate for predicate, _ in sample.counts}
+    outgoing = [predicate for predicate, direction in sample.values if direction == "out"]
+    nodes = {iri for iris in examples.values() for iri in iris}
+    known = describe(graph, predicates | nodes, settings, run.deadline)
+    labels = predicate_labels(known, sorted(predicates), settings)
+    return TypeKnowledge(
+        node_type=sample.node_type,
+        rule=rule,
+        predicates=labels,
+        same=groups(sample, labels),
+        records=frozenset(p for p in outgoing if _is_record(sample, p)),
+        links=frozenset(p for p in outgoing if _is_link(sample.values[p, "out"].values(), examples[p, "out"], known)),
+        years=frozenset(p for p in outgoing if _are_years(sample, p)),
+        constant=frozenset(
+            r for r, found in sample.values.items() if len(found) >= MANY and len({*found.values()}) == 1
+        ),
+        examples={relation: len(iris) for relation, iris in examples.items()},
+        classes={
+            relation: Counter(c for iri in iris if iri in known for c in known[iri].types)
+            for relation, iris in examples.items()
+        },
+    )
+
+
+def _examples(found: Iterable[frozenset[Term]]) -> tuple[str, ...]:
+    """Up to EXAMPLES IRIs among the other ends, each entity's first before anyone's second."""
+    queues = [sorted(v.value for v in values if isinstance(v, Iri)) for values in found]
+    turns = (queue[i] for i in range(EXAMPLES) for queue in queues if i < len(queue))
+    return tuple(dict.fromkeys(turns))[:EXAMPLES]
+
+
+def _is_record(sample: TypeSample, predicate: str) -> bool:
+    """Whether the literals are numbers of records: id-like, or a running number, and each entity has its own."""
+    found = sample.literals(predicate)
+    literals = [literal for own in found.values() for literal in own]
+    if len(found) < ENOUGH or len(set(literals)) < 0.95 * len(literals):
+        return False
+    if sum(map(is_id_like, literals)) >= 0.8 * len(literals):
+        return True
+    numbers = [whole_number(literal) for literal in literals]
+    running = all(number is not None and 0 <= number <= 2 * sample.node_type.count for number in numbers)
+    return running and len(found) >= MANY and len(set(numbers)) == len(numbers)
+
+
+def _are_years(sample: TypeSample, predicate: str) -> bool:
+    """Whether all values are whole numbers between 1400 and 2100, which hardly anything but years is."""
+    numbers = [whole_number(literal) for own in sample.literals(predicate).values() for literal in own]
+    return len(numbers) >= ENOUGH and all(number is not None and 1400 <= number <= 2100 for number in numbers)
+
+
+def _is_link(found: Iterable[frozenset[Term]], examples: tuple[str, ...], known: Mapping[str, Description]) -> bool:
+    """Whether each entity points to a node of its own that the graph does not describe: a page, a record elsewhere."""
+    ends = [value for values in found for value in values]
+    return (
+        len(ends) >= ENOUGH
+        and all(isinstance(value, Iri) for value in ends)
+        and len(set(ends)) >= 0.95 * len(ends)
+        and not any(iri in known for iri in examples)
+    )

@@ -1,0 +1,90 @@
+"""Seed entities (Algorithm 2, line 3): drawn at random from a node type, or named by the user.
+
+A source of seeds ends when its type is exhausted. Two entities with one label are two seeds. Knows nothing about
+subgraphs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from random import Random
+
+from chattygen.config import GraphSettings, RunSettings
+from chattygen.context.descriptions import UNKNOWN, Description, describe, name_by, name_of
+from chattygen.context.entities import can_be_asked, shuffled
+from chattygen.context.names import count_words, is_number
+from chattygen.context.node_types import class_label
+from chattygen.domain import Finding, LabelRule, NodeType, Seed
+from chattygen.kg.graph import KnowledgeGraph
+
+BATCH = 50
+
+
+class SeedSource:
+    """Iterates over the seeds of a node type, in an order that depends on the run's seed and the data only."""
+
+    def __init__(
+        self, graph: KnowledgeGraph, node_type: NodeType, rule: LabelRule, settings: GraphSettings, run: RunSettings
+    ) -> None:
+        self._graph, self._type, self._rule = graph, node_type, rule
+        self._settings, self._run = settings, run
+        self.passed_over = 0
+        """Entities seen so far that cannot be seeds: no label, an id as a label, or too long a label."""
+
+    def __iter__(self) -> Iterator[Seed]:
+        rng = Random(f"{self._run.seed}:{self._type.iri}")
+        entities = shuffled(self._graph, self._type, self._settings, rng, self._run.deadline)
+        while batch := list(islice(entities, BATCH)):
+            known = describe(self._graph, batch, self._settings, self._run.deadline)
+            for iri in batch:
+                label = name_by(self._rule.predicates, known.get(iri, UNKNOWN), self._settings.language)
+                if why_not(label, self._run.max_label_words):
+                    self.passed_over += 1
+                else:
+                    yield Seed(iri, label, self._type.iri, self._type.label)
+
+
+def why_not(label: str, max_words: int) -> Finding | None:
+    """C2 and C3: what keeps an entity with this label from being a seed."""
+    if not label or is_number(label):
+        return Finding("C2", "the entity has no label that a person could read", label)
+    if count_words(label) > max_words:
+        return Finding("C3", f"the entity's label has more than {max_words} words", label)
+    return None
+
+
+def seeds_from_entities(
+    graph: KnowledgeGraph,
+    iris: Sequence[str],
+    types: Sequence[NodeType],
+    rules: Mapping[str, LabelRule],
+    settings: GraphSettings,
+    run: RunSettings,
+) -> tuple[tuple[Seed, ...], tuple[Finding, ...]]:
+    """The user's entities as seeds, in the user's order, each once; a finding for each that cannot be one.
+
+    The type of an entity is the first of `types` that it has, else its first class in IRI order.
+    """
+    known = describe(graph, iris, settings, run.deadline)
+    seeds: list[Seed] = []
+    findings: list[Finding] = []
+    for iri in dict.fromkeys(iris):
+        if iri not in known or not known[iri].types:
+            what = "is not in the graph, or has no class there" if can_be_asked(iri) else "is not an IRI"
+            findings.append(Finding("C1", f"the entity {what}", iri))
+            continue
+        label = name_of(iri, known[iri], rules, settings)
+        if finding := why_not(label, run.max_label_words):
+            findings.append(Finding(finding.rule, finding.message, f"{iri} {label}".strip()))
+            continue
+        type_iri, type_label = _type_of(known[iri], types)
+        seeds.append(Seed(iri, label, type_iri, type_label))
+    return tuple(seeds), tuple(findings)
+
+
+def _type_of(description: Description, types: Sequence[NodeType]) -> tuple[str, str]:
+    kept = next((t for t in types if t.iri in description.types), None)
+    if kept:
+        return kept.iri, kept.label
+    return description.types[0], class_label(description.types[0])

@@ -1,0 +1,144 @@
+"""Ask, parse, assert, repair with the finding: the one way every stage talks to a model (section 5.3).
+
+A stage hands over one `Item` per line that it wants. Items whose line passes stay; the others are asked again, alone, with
+the finding that they raised. What still fails after the last attempt comes back as None, for the builder or the caller to
+decide. Every attempt is recorded before the next one starts. Knows nothing about the stages' own rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from chattygen.domain import Attempt, Call, Finding
+from chattygen.errors import CallError
+from chattygen.generation.prompting import prompt_hash, render
+from chattygen.generation.stages import Stage
+from chattygen.models.model import Completion, Constraint, Model
+
+Record = Callable[[Attempt], None]
+"""Stores an attempt; called once per attempt, durable when it returns."""
+
+RETRY_TEMPERATURE = 0.7
+"""Attempts after the first: the same words at temperature 0 would fail the same way."""
+
+Good = TypeVar("Good")
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Who is asked and who writes it down."""
+
+    model: Model
+    stage: Stage
+    record: Record
+    attempts: int = 3
+    seed: int = 0
+
+
+def call(asker: Asker, attempt: int, item: int, constraint: Constraint, max_tokens: int, **values: object) -> Attempt:
+    """One call with the stage's prompt; what the server refuses comes back as an attempt with finding P4."""
+    messages = render(asker.stage.name, **values)
+    blank = Call(
+        stage=asker.stage.name,
+        role=asker.stage.role,
+        model=asker.model.name,
+        attempt=attempt,
+        prompt_hash=prompt_hash(asker.stage.name),
+        messages=tuple((role, content) for role, content in messages),
+        constraint=constraint.grammar,
+        reply="",
+        finish="error",
+        prompt_tokens=0,
+        completion_tokens=0,
+        seconds=0.0,
+    )
+    try:
+        completion = asker.model.complete(
+            messages,
+            constraint=constraint,
+            max_tokens=max_tokens,
+            temperature=0.0 if attempt == 1 else RETRY_TEMPERATURE,
+            seed=asker.seed + attempt,
+        )
+    except CallError as error:
+        failed = replace(blank, error=error.message)
+        asker.record(
+            Attempt(asker.stage.name, attempt, item, failed, (Finding("P4", "the call failed", error.message),))
+        )
+        raise
+    done = replace(
+        blank,
+        reply=completion.text,
+        finish=completion.finish,
+        prompt_tokens=completion.prompt_tokens,
+        completion_tokens=completion.completion_tokens,
+        seconds=completion.seconds,
+    )
+    return Attempt(asker.stage.name, attempt, item, done, form_findings(completion, constraint))
+
+
+def form_findings(completion: Completion, constraint: Constraint) -> tuple[Finding, ...]:
+    """P1: not the lines that were asked for; P2: cut at the token limit; P3: nothing at all."""
+    if completion.finish == "length":
+        return (Finding("P2", "the reply was cut at the token limit", completion.text[-80:]),)
+    if not completion.text.strip():
+        return (Finding("P3", "the reply is empty"),)
+    got = split(completion.text)
+    if len(got) != constraint.lines:
+        return (Finding("P1", f"{len(got)} lines where {constraint.lines} were asked for", completion.text[:200]),)
+    for line, allowed in zip(got, constraint.choices, strict=False):
+        if allowed and line not in allowed:
+            return (Finding("P1", "not one of the allowed texts", line),)
+    return ()
+
+
+def split(reply: str) -> list[str]:
+    """The lines of a reply without surrounding white space."""
+    return [line.strip() for line in reply.strip().splitlines()]
+
+
+def ask_items(
+    asker: Asker,
+    rules: Sequence[str],
+    render_values: Callable[[Sequence[int], dict[int, Finding]], dict[str, object]],
+    check: Callable[[int, str, dict[int, Good]], Good | tuple[Finding, ...]],
+    max_tokens_per_line: int,
+) -> list[Good | None]:
+    """Ask for one line per rule until each passes `check` or the attempts are used up.
+
+    Args:
+        rules: a GBNF rule per item.
+        render_values: the variables of the prompt for the items (indices) asked for now and their last findings.
+        check: index, line and what is accepted so far -> the accepted value, or the findings that refuse it.
+
+    Returns:
+        One value per item, None where no attempt passed.
+    """
+    from chattygen.generation.grammar import lines
+
+    accepted: dict[int, Good] = {}
+    findings: dict[int, Finding] = {}
+    for number in range(1, asker.attempts + 1):
+        wanted = [index for index in range(len(rules)) if index not in accepted]
+        if not wanted:
+            break
+        constraint = lines([rules[index] for index in wanted])
+        item = 0 if len(wanted) == len(rules) else wanted[0] + 1
+        attempt = call(
+            asker, number, item, constraint, max_tokens_per_line * len(wanted) + 16, **render_values(wanted, findings)
+        )
+        raised = list(attempt.findings)
+        got = split(attempt.call.reply) if attempt.call and not raised else []
+        if raised and raised[0].rule == "P2" and attempt.call:
+            got = split(attempt.call.reply)[:-1]
+        for index, line in zip(wanted, got, strict=False):
+            outcome = check(index, line, accepted)
+            if isinstance(outcome, tuple):
+                findings[index] = outcome[0]
+                raised.extend(outcome)
+            else:
+                accepted[index] = outcome
+        asker.record(replace(attempt, findings=tuple(raised)))
+    return [accepted.get(index) for index in range(len(rules))]

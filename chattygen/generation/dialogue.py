@@ -1,0 +1,162 @@
+"""Stage 3, dialogue generation (section 5.2), with its assertions D1 to D8.
+
+The first question opens the dialogue unchanged. The model rewrites the others so that they refer back to the entity, with a
+pronoun that the program has chosen to fit its type, or a definite phrase. It never sees the entity's name, so it cannot
+leak it. Where its attempts fail, the pronoun is put in by the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chattygen.domain import Finding, Origin, Query, Question, Seed, Subgraph, Turn
+from chattygen.generation import grammar
+from chattygen.generation.attempts import Asker, ask_items
+from chattygen.generation.wording import Reference, other_pronouns, reference, with_reference
+from chattygen.generation.words import content, contains_words, words
+from chattygen.models.model import Embedder
+
+TOKENS_PER_LINE = 40
+
+SAME_MEANING = 0.7
+"""Cosine similarity that a turn keeps to its standalone form, both with the entity's mention evened out (D6)."""
+
+KEPT_WORDS = 0.6
+"""Share of the content words of the standalone form that a turn keeps (D6)."""
+
+
+def ask_dialogue(
+    asker: Asker,
+    subgraph: Subgraph,
+    questions: Sequence[Question],
+    queries: Sequence[Query],
+    embedder: Embedder,
+) -> tuple[Turn, ...] | tuple[Finding, ...]:
+    """Turn questions into a dialogue, one turn each, in the same order; or the findings that no wording avoids."""
+    ref = reference(subgraph)
+    later = questions[1:]
+
+    def check(index: int, line: str, accepted: dict[int, str]) -> str | tuple[Finding, ...]:
+        return turn_findings(line, later[index], subgraph.seed, ref, tuple(accepted.values()), embedder) or line
+
+    def values(wanted: Sequence[int], raised: dict[int, Finding]) -> dict[str, object]:
+        return {
+            "references": ref.forms,
+            "type": subgraph.seed.type_label,
+            "questions": [later[index].pattern for index in wanted],
+            "findings": [raised[index].message for index in wanted if index in raised],
+        }
+
+    rules = [grammar.later_turn((opening(question.pattern),), ref.forms) for question in later]
+    worded = ask_items(asker, rules, values, check, TOKENS_PER_LINE) if later else []
+    said: list[tuple[str, Origin]] = [(questions[0].text, "model")]
+    for question, line in zip(later, worded, strict=True):
+        said.append((line, "model") if line else (with_reference(question.pattern, ref), "builder"))
+    turns = tuple(
+        Turn(n, text, origin, question, query)
+        for n, ((text, origin), question, query) in enumerate(zip(said, questions, queries, strict=True), 1)
+    )
+    return dialogue_findings(turns, questions, subgraph.seed, ref, embedder) or turns
+
+
+def opening(pattern: str) -> str:
+    """The question word that a turn keeps from its standalone form: `How many`, `In which`, `When`."""
+    first, second, *_ = [*pattern.split(), ""]
+    return f"{first} {second}" if first in ("How", "In", "On", "By") and second else first
+
+
+def dialogue_findings(
+    turns: Sequence[Turn], questions: Sequence[Question], seed: Seed, ref: Reference, embedder: Embedder
+) -> tuple[Finding, ...]:
+    """Every rule that a whole dialogue breaks, whoever worded it."""
+    raised = [finding for finding in (turns_match(turns, questions), opens_alone(turns, seed)) if finding]
+    for index, turn in enumerate(turns[1:], 1):
+        before = tuple(earlier.utterance for earlier in turns[1:index])
+        raised.extend(turn_findings(turn.utterance, turn.question, seed, ref, before, embedder))
+    return tuple(raised)
+
+
+def turn_findings(
+    line: str, question: Question, seed: Seed, ref: Reference, before: Sequence[str], embedder: Embedder
+) -> tuple[Finding, ...]:
+    """Every rule that a later turn breaks: D3 to D8."""
+    checks = (
+        no_name(line, seed, question),
+        refers_back(line, ref),
+        several_words(line),
+        meaning_kept(line, question, ref, embedder),
+        turns_differ(line, before),
+        pronouns_agree(line, ref, question),
+    )
+    return tuple(finding for finding in checks if finding)
+
+
+def turns_match(turns: Sequence[Turn], questions: Sequence[Question]) -> Finding | None:
+    """D1: as many turns as questions, in the same order."""
+    if [turn.question for turn in turns] == list(questions) and [turn.n for turn in turns] == [
+        *range(1, len(turns) + 1)
+    ]:
+        return None
+    return Finding("D1", f"{len(turns)} turns for {len(questions)} questions, or another order")
+
+
+def opens_alone(turns: Sequence[Turn], seed: Seed) -> Finding | None:
+    """D2: the first turn is its standalone question, unchanged, and names the entity."""
+    first = turns[0]
+    if first.utterance == first.question.text and contains_words(first.utterance, seed.label):
+        return None
+    return Finding("D2", "the first turn is not the standalone question", first.utterance)
+
+
+def no_name(line: str, seed: Seed, question: Question) -> Finding | None:
+    """D3: the entity's name does not stand in a later turn, nor a part of a person's name, nor the placeholder."""
+    if contains_words(line, seed.label) or "x" in words(line):
+        return Finding("D3", "names the entity", line)
+    if seed.being == "person":
+        own = set(words(question.pattern))
+        for part in words(seed.label):
+            if len(part) > 2 and part in words(line) and part not in own:
+                return Finding("D3", f"names a part of the entity: {part}", line)
+    return None
+
+
+def refers_back(line: str, ref: Reference) -> Finding | None:
+    """D4: a pronoun or the definite phrase stands for the entity."""
+    if any(contains_words(line, form) for form in ref.forms):
+        return None
+    return Finding("D4", f"does not refer back; use one of: {', '.join(ref.forms)}", line)
+
+
+def several_words(line: str) -> Finding | None:
+    """D5: at least three words and one question mark, at the end."""
+    if len(words(line)) >= 3 and line.endswith("?") and line.count("?") == 1:
+        return None
+    return Finding("D5", "not a question of several words", line)
+
+
+def meaning_kept(line: str, question: Question, ref: Reference, embedder: Embedder) -> Finding | None:
+    """D6: the content words of the standalone question survive, and so does its meaning."""
+    wanted, got = content(question.pattern), content(line)
+    if wanted and len(wanted & got) < KEPT_WORDS * len(wanted):
+        return Finding("D6", f"lost: {', '.join(sorted(wanted - got))}", line)
+    plain = with_reference(question.pattern, ref)
+    left, right = embedder.embed([line, plain])
+    if sum(a * b for a, b in zip(left, right, strict=True)) < SAME_MEANING:
+        return Finding("D6", f"means something else than: {plain}", line)
+    return None
+
+
+def turns_differ(line: str, before: Sequence[str]) -> Finding | None:
+    """D7: no two turns are the same."""
+    if any(words(line) == words(other) for other in before):
+        return Finding("D7", "the same as an earlier turn", line)
+    return None
+
+
+def pronouns_agree(line: str, ref: Reference, question: Question) -> Finding | None:
+    """D8: pronouns agree with the entity's type and with each other."""
+    own = set(words(question.pattern))
+    for word in words(line):
+        if word in other_pronouns(ref) and word not in own:
+            return Finding("D8", f"{word} does not agree with {ref.subject}", line)
+    return None

@@ -1,0 +1,45 @@
+"""GBNF for replies that are plain lines: what a line may look like, so that a weak model cannot leave its job.
+
+The grammar keeps a model on the task; it is never trusted: every reply is parsed and asserted by the stages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chattygen.models.model import Constraint
+
+TEXT = r"[^\n?X]"
+"""A character of a question: no line break, no question mark, no placeholder."""
+
+
+def literal(text: str) -> str:
+    """`text` as a GBNF string."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def any_of(texts: Sequence[str]) -> str:
+    return "(" + " | ".join(literal(text) for text in texts) + ")"
+
+
+def lines(rules: Sequence[str], choices: Sequence[tuple[str, ...]] = ()) -> Constraint:
+    """Exactly one line per rule, in order."""
+    names = [f"l{n}" for n in range(1, len(rules) + 1)]
+    root = ' "\\n" '.join(names)
+    body = "\n".join(f"{name} ::= {rule}" for name, rule in zip(names, rules, strict=True))
+    return Constraint(grammar=f"root ::= {root}\n{body}\n", lines=len(rules), choices=tuple(choices))
+
+
+def question(openings: Sequence[str]) -> str:
+    """A question that starts with one of `openings` and names `X` once."""
+    return f'{any_of(openings)} " " {TEXT}{{0,60}} "X" {TEXT}{{0,60}} "?"'
+
+
+def later_turn(openings: Sequence[str], references: Sequence[str]) -> str:
+    """A question that starts with one of `openings` and refers back with one of `references`, as words of its own."""
+    return f'{any_of(openings)} " " ({TEXT}{{1,60}} " ")? {any_of(references)} (" " {TEXT}{{1,60}})? "?"'
+
+
+def choice(texts: Sequence[str]) -> Constraint:
+    """One line, one of `texts`."""
+    return lines([any_of(texts)], [tuple(texts)])

@@ -1,0 +1,142 @@
+"""Stage 2, SPARQL query generation (section 5.2), with its assertions S1 to S6.
+
+The model sees each question with its triple pattern over short aliases (`:e` for the seed entity) and writes the query; no
+IRI can be misspelt. The query is expanded, checked, executed, and its answers compared with the subgraph's. What the
+model cannot write in its attempts, the builder writes. Knows nothing about how questions were worded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from chattygen.context.names import readable
+from chattygen.domain import Answer, Fact, Finding, Iri, Literal, Origin, Query, Question, Subgraph, Term
+from chattygen.errors import QueryError, QueryTimeout
+from chattygen.generation.attempts import Asker, ask_items
+from chattygen.generation.grammar import any_of
+from chattygen.kg.graph import KnowledgeGraph
+from chattygen.kg.sparql import foreign_iris, parses, read_only, term_text
+
+TOKENS_PER_LINE = 40
+
+FORMS = {"select": "SELECT ?x", "count": "SELECT (COUNT(DISTINCT ?x) AS ?n)"}
+"""The two forms that the answer of a question can have here, as the model writes them."""
+
+
+def ask_queries(
+    asker: Asker, subgraph: Subgraph, questions: Sequence[Question], graph: KnowledgeGraph, deadline: float
+) -> tuple[Query | None, ...]:
+    """Write, run and check one query per question; None where even the builder's query does not give the fact's answers."""
+    seed = subgraph.seed.iri
+    aliases = alias(tuple(question.fact.predicate for question in questions))
+    patterns = [pattern(question.fact, aliases) for question in questions]
+
+    def check(index: int, line: str, accepted: dict[int, Query]) -> Query | tuple[Finding, ...]:
+        return run(expand(line, seed, aliases), questions[index], subgraph, graph, deadline, "model")
+
+    def values(wanted: Sequence[int], raised: dict[int, Finding]) -> dict[str, object]:
+        return {
+            "items": [(questions[index].pattern, patterns[index]) for index in wanted],
+            "findings": [raised[index].message for index in wanted if index in raised],
+        }
+
+    rules = [f'{any_of(tuple(FORMS.values()))} " {{ {triple} }}"' for triple in patterns]
+    written = ask_items(asker, rules, values, check, TOKENS_PER_LINE)
+    return tuple(
+        query or build(question, subgraph, graph, deadline) for query, question in zip(written, questions, strict=True)
+    )
+
+
+def alias(predicates: Sequence[str]) -> dict[str, str]:
+    """IRI -> a short name that reads like the predicate: letters and digits only, all different, never `e`."""
+    names: dict[str, str] = {}
+    for iri in dict.fromkeys(predicates):
+        parts = re.findall(r"[A-Za-z0-9]+", readable(iri))
+        name = "".join([parts[0].lower(), *[part.capitalize() for part in parts[1:]]]) if parts else "p"
+        taken = {*names.values(), "e"}
+        names[iri] = next(n for n in [name, *[f"{name}{i}" for i in range(2, len(predicates) + 3)]] if n not in taken)
+    return names
+
+
+def pattern(fact: Fact, aliases: dict[str, str]) -> str:
+    """The triple pattern of a fact over aliases; `?x` is what is asked for."""
+    name = aliases[fact.predicate]
+    return f":e :{name} ?x" if fact.direction == "out" else f"?x :{name} :e"
+
+
+def expand(line: str, seed: str, aliases: dict[str, str]) -> str:
+    """The query with IRIs in the place of the aliases."""
+    full = {name: iri for iri, name in aliases.items()} | {"e": seed}
+    head, brace, body = line.partition("{")
+    body = re.sub(r":(\w+)", lambda m: term_text(Iri(full[m[1]])) if m[1] in full else m[0], body)
+    return f"{head.strip()} WHERE {brace}{body}" if brace else line
+
+
+def build(question: Question, subgraph: Subgraph, graph: KnowledgeGraph, deadline: float) -> Query | None:
+    """The last resort: the query that the fact and the question's form call for; None if its answers are not the fact's."""
+    fact, seed = question.fact, subgraph.seed.iri
+    aliases = alias((fact.predicate,))
+    form = FORMS["count" if counted(question) else "select"]
+    sparql = expand(f"{form} {{ {pattern(fact, aliases)} }}", seed, aliases)
+    outcome = run(sparql, question, subgraph, graph, deadline, "builder")
+    return outcome if isinstance(outcome, Query) else None
+
+
+def counted(question: Question) -> bool:
+    """Whether the question's answer is the number of the fact's values rather than the values."""
+    return question.kind == "how-many" and question.fact.value_kind != "number" or not question.fact.values
+
+
+def run(
+    sparql: str, question: Question, subgraph: Subgraph, graph: KnowledgeGraph, deadline: float, origin: Origin
+) -> Query | tuple[Finding, ...]:
+    """Check a query before it runs (S1 to S3), run it (S4), check its answers and form (S5, S6)."""
+    syntax = parses(sparql)
+    if syntax:
+        return (syntax,)
+    allowed = {subgraph.seed.iri, question.fact.predicate}
+    foreign = foreign_iris(sparql, allowed)
+    unsafe = read_only(sparql)
+    if unsafe:
+        return (unsafe,)
+    if foreign:
+        return (Finding("S3", "uses IRIs that it was not given", " ".join(foreign)),)
+    try:
+        rows = graph.select(sparql, deadline=deadline)
+    except QueryTimeout as error:
+        return (Finding("S4", f"did not answer within {deadline:g} s", error.message),)
+    except QueryError as error:
+        return (Finding("S4", "the store refused it", error.message),)
+    terms = [row[0] for row in rows.rows if row and row[0] is not None]
+    form = "count" if "COUNT(" in sparql else "select"
+    wrong = form_fits(form, question) or answers_equal(terms, form, question.fact)
+    if wrong:
+        return (Finding(wrong.rule, wrong.message, sparql),)
+    answers = tuple(sorted({answer(term, question.fact) for term in terms}, key=lambda a: (a.label, a.value)))
+    return Query(sparql, "count" if form == "count" else "select", origin, answers, rows.complete)
+
+
+def form_fits(form: str, question: Question) -> Finding | None:
+    """S6: a question that counts gets a COUNT, any other gets the values."""
+    if (form == "count") == counted(question):
+        return None
+    needed = "COUNT, since it asks how many" if counted(question) else "the values, not a COUNT"
+    return Finding("S6", f"the form does not fit: it needs {needed}")
+
+
+def answers_equal(terms: Sequence[Term], form: str, fact: Fact) -> Finding | None:
+    """S5: the answers are the subgraph's, as typed terms and as sets; an empty answer is never right."""
+    if form == "count":
+        return None if [term.value for term in terms] == [str(fact.count)] else Finding("S5", "counts something else")
+    if terms and set(terms) == {value.term for value in fact.values}:
+        return None
+    return Finding("S5", "gives other answers than the subgraph")
+
+
+def answer(term: Term, fact: Fact) -> Answer:
+    """The term with the label that the subgraph has for it."""
+    labels = {value.term: value.label for value in fact.values}
+    if isinstance(term, Literal):
+        return Answer("literal", term.value, labels.get(term, term.value), term.datatype, term.lang)
+    return Answer("uri", term.value, labels.get(term, term.value))  # type: ignore[arg-type]

@@ -1,0 +1,145 @@
+"""Stage 1, independent question generation (section 5.2), with its assertions Q1 to Q8.
+
+The model words one line per planned fact with `X` for the seed entity; the program puts the name in. Knows nothing about
+queries or dialogues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chattygen.domain import Fact, Finding, Question, Subgraph
+from chattygen.generation import grammar
+from chattygen.generation.attempts import Asker, ask_items
+from chattygen.generation.plan import Ask, plan
+from chattygen.generation.verify import verify
+from chattygen.generation.wording import kind_of, plain_question, said, with_name
+from chattygen.generation.words import PRONOUNS, contains_words, content, words
+from chattygen.models.model import Embedder
+
+TOKENS_PER_LINE = 40
+
+OPENINGS = {
+    "entity": ("What", "Which", "Who", "Where", "In which", "By whom"),
+    "text": ("What", "Which", "Where", "Who", "How"),
+    "date": ("When", "On which date"),
+    "year": ("When", "In which year"),
+    "number": ("What", "How"),
+    "boolean": ("What",),
+}
+"""First words that a question may have, by the kind of its answer."""
+
+
+def openings(ask: Ask) -> tuple[str, ...]:
+    return ("How many",) if ask.form == "count" else OPENINGS[ask.fact.value_kind]
+
+
+def ask_questions(asker: Asker, subgraph: Subgraph, count: int, embedder: Embedder) -> tuple[Question, ...]:
+    """Word up to `count` questions about the facts of a subgraph, in the planned order.
+
+    What the model cannot word in its attempts, the builder words plainly; what even that cannot ask without breaking a rule
+    is replaced by a spare fact. May return fewer than `count`.
+    """
+    asked, spare = plan(subgraph, count)
+
+    def check(index: int, line: str, accepted: dict[int, Question]) -> Question | tuple[Finding, ...]:
+        question = to_question(line, asked[index], subgraph, "model")
+        return findings(question, asked[index], subgraph, accepted.values(), embedder) or question
+
+    def values(wanted: Sequence[int], raised: dict[int, Finding]) -> dict[str, object]:
+        return {
+            "type": subgraph.seed.type_label,
+            "facts": [asked[index].phrase for index in wanted],
+            "findings": [raised[index].message for index in wanted if index in raised],
+        }
+
+    rules = [grammar.question(openings(ask)) for ask in asked]
+    worded = ask_items(asker, rules, values, check, TOKENS_PER_LINE)
+    kept: list[Question] = [question for question in worded if question is not None]
+    order = {asked[index].fact: index for index in range(len(asked))}
+    for ask in [ask for ask, question in zip(asked, worded, strict=True) if question is None] + list(spare):
+        if len(kept) == min(count, len(asked)):
+            break
+        plain = to_question(plain_question(ask), ask, subgraph, "builder")
+        if not findings(plain, ask, subgraph, kept, embedder):
+            kept.append(plain)
+    return tuple(sorted(kept, key=lambda question: order.get(question.fact, len(order))))
+
+
+def to_question(pattern: str, ask: Ask, subgraph: Subgraph, origin: str) -> Question:
+    text = with_name(pattern, said(subgraph.seed))
+    return Question(ask.fact, pattern, text, kind_of(pattern), "model" if origin == "model" else "builder")
+
+
+def findings(
+    question: Question, ask: Ask, subgraph: Subgraph, accepted: Sequence[Question] | object, embedder: Embedder
+) -> tuple[Finding, ...]:
+    """Every rule that a question breaks, Q8 only if the cheap ones pass."""
+    others = tuple(accepted)  # type: ignore[arg-type]
+    cheap = (
+        names_entity(question, subgraph.seed.label),
+        fact_exists(question.fact, subgraph),
+        facts_distinct(question, others),
+        one_question(question.pattern),
+        no_answer(question, ask),
+        no_context(question.pattern),
+        no_duplicate(question, others),
+    )
+    raised = tuple(finding for finding in cheap if finding)
+    if raised:
+        return raised
+    off = verify(question.pattern, ask, subgraph.facts, embedder)
+    return (off,) if off else ()
+
+
+def names_entity(question: Question, label: str) -> Finding | None:
+    """Q1: the placeholder stands in the question once, and so does the name."""
+    if words(question.pattern).count("x") == 1 and contains_words(question.text, label):
+        return None
+    return Finding("Q1", "does not name the entity exactly once", question.text)
+
+
+def fact_exists(fact: Fact, subgraph: Subgraph) -> Finding | None:
+    """Q2: the fact is one of the subgraph's."""
+    return None if fact in subgraph.facts else Finding("Q2", "its fact is not in the subgraph", fact.predicate)
+
+
+def facts_distinct(question: Question, others: Sequence[Question]) -> Finding | None:
+    """Q3: no other question of the dialogue is about the same fact."""
+    taken = any(question.fact == other.fact for other in others)
+    return Finding("Q3", "another question asks about the same fact", question.text) if taken else None
+
+
+def one_question(pattern: str) -> Finding | None:
+    """Q4: one question mark, at the end, and at least four words."""
+    if pattern.count("?") == 1 and pattern.endswith("?") and len(words(pattern)) >= 4:
+        return None
+    return Finding("Q4", "not one question of at least four words with a question mark at its end", pattern)
+
+
+def no_answer(question: Question, ask: Ask) -> Finding | None:
+    """Q5: the question does not contain its answer."""
+    answers = [str(ask.fact.count)] if ask.form == "count" else [value.label for value in ask.fact.values]
+    for answer in answers:
+        if contains_words(question.text, answer):
+            return Finding("Q5", "contains its answer", f"{answer} in: {question.text}")
+    return None
+
+
+def no_context(pattern: str) -> Finding | None:
+    """Q6: no pronoun that needs an earlier sentence; a possessive after the entity's name is fine (`X and its ...`)."""
+    said_words = words(pattern)
+    name = said_words.index("x") if "x" in said_words else len(said_words)
+    for group in PRONOUNS.values():
+        for position, word in enumerate(said_words):
+            if word in group and not (position > name and word in ("his", "her", "its", "their")):
+                return Finding("Q6", f"needs context: {word}", pattern)
+    return None
+
+
+def no_duplicate(question: Question, others: Sequence[Question]) -> Finding | None:
+    """Q7: says something else than every other question of the dialogue."""
+    for other in others:
+        if (content(question.pattern), question.kind) == (content(other.pattern), other.kind):
+            return Finding("Q7", "asks the same as another question", f"{question.text} / {other.text}")
+    return None

@@ -1,0 +1,55 @@
+"""The stage catalogue: one list that the run loop, the reports and the docs read (section 5.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage that asks a model.
+
+    `role` is the role of models.toml whose model is asked; `rules` the ids of its assertions.
+    """
+
+    name: str
+    title: str
+    section: str
+    role: str
+    inputs: str
+    outputs: str
+    rules: tuple[str, ...]
+
+
+LABEL = Stage(
+    "label", "Textual entity representation", "4.2", "label", "node type, candidate predicates", "label predicate", ()
+)
+QUESTIONS = Stage(
+    "questions",
+    "Independent question generation",
+    "5.2",
+    "questions",
+    "summarised subgraph",
+    "standalone questions",
+    ("P1", "P2", "Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "Q8"),
+)
+QUERIES = Stage(
+    "queries",
+    "SPARQL query generation",
+    "5.2",
+    "sparql",
+    "questions with their triples",
+    "executed queries with answers",
+    ("P1", "P2", "S1", "S2", "S3", "S4", "S5", "S6"),
+)
+DIALOGUE = Stage(
+    "dialogue",
+    "Dialogue generation",
+    "5.2",
+    "dialogue",
+    "standalone questions",
+    "turns",
+    ("P1", "P2", "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8"),
+)
+
+STAGES = (LABEL, QUESTIONS, QUERIES, DIALOGUE)

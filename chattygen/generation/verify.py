@@ -1,0 +1,63 @@
+"""Q8: does a question ask what its fact says? An independent check, never the model that wrote the question.
+
+Two parts. A sentence embedding compares the question with the facts of the seed: its own fact must be the nearest, or
+nearly. And the question word must fit what stands at the other end: a "when" needs a date, a "how many" a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chattygen.context.summary import relation
+from chattygen.domain import Fact, Finding
+from chattygen.generation.plan import Ask
+from chattygen.generation.wording import kind_of, with_name
+from chattygen.models.model import Embedder
+
+NEAREST_WITHIN = 0.02
+"""Another fact may be nearer by this much cosine similarity."""
+
+AT_LEAST = 0.3
+"""Similarity below which a question is about something else altogether."""
+
+
+def meaning(fact: Fact) -> str:
+    """The fact as the embedding reads it."""
+    return relation(fact, "the entity", counted=False)
+
+
+def verify(pattern: str, ask: Ask, facts: Sequence[Fact], embedder: Embedder) -> Finding | None:
+    """Compare a question (with `X` for the seed) with its fact among all `facts` of the seed."""
+    refused = _word_against_value(pattern, ask)
+    if refused:
+        return Finding("Q8", refused, pattern)
+    others = [fact for fact in facts if fact != ask.fact]
+    texts = [with_name(pattern, "the entity"), meaning(ask.fact), *map(meaning, others)]
+    question, own, *rest = embedder.embed(texts)
+    similarity = _dot(question, own)
+    if similarity < AT_LEAST:
+        return Finding("Q8", f"does not ask for: {meaning(ask.fact)}", pattern)
+    for fact, vector in zip(others, rest, strict=True):
+        if _dot(question, vector) > similarity + NEAREST_WITHIN:
+            return Finding("Q8", f"asks for: {meaning(fact)}; not for: {meaning(ask.fact)}", pattern)
+    return None
+
+
+def _word_against_value(pattern: str, ask: Ask) -> str:
+    """Why the question word cannot have such an answer, or nothing."""
+    kind, value = kind_of(pattern), "number" if ask.form == "count" else ask.fact.value_kind
+    if kind == "when" and value not in ("date", "year"):
+        return f"asks when, but the answer is a {value}"
+    if kind == "how-many" and value != "number":
+        return f"asks how many, but the answer is a {value}"
+    if kind == "where" and value in ("date", "year", "number"):
+        return f"asks where, but the answer is a {value}"
+    if kind == "who" and value in ("date", "year", "number"):
+        return f"asks who, but the answer is a {value}"
+    if ask.form == "count" and kind != "how-many":
+        return "does not ask how many"
+    return ""
+
+
+def _dot(left: Sequence[float], right: Sequence[float]) -> float:
+    return float(sum(a * b for a, b in zip(left, right, strict=True)))

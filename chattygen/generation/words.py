@@ -1,0 +1,49 @@
+"""Words of a text, for the assertions: comparison by whole words in any script, never by substring."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_WORD = re.compile(r"\w+(?:['’]\w+)*", re.UNICODE)
+
+PRONOUNS = {
+    "masculine": ("he", "him", "his", "himself"),
+    "feminine": ("she", "her", "hers", "herself"),
+    "neuter": ("it", "its", "itself"),
+    "plural": ("they", "them", "their", "theirs", "themselves"),
+}
+
+QUESTION_WORDS = frozenset("what who whom whose when where which how why".split())
+
+FUNCTION_WORDS = frozenset(
+    """a an the of in on at by for from to into with about as and or is are was were be been being do does did has have
+    had can could will would shall should may might there that this these those what who whom whose when where which how
+    why many much some any all x s""".split()
+)
+
+
+def words(text: str) -> list[str]:
+    """The words of `text`, normalised (NFKC, case folded), possessive endings taken off."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return [re.sub(r"['’]s?$", "", word) for word in _WORD.findall(folded)]
+
+
+def contains_words(text: str, part: str) -> bool:
+    """Whether the words of `part` stand in `text` one after the other: `Ala` is not in `salad`."""
+    inside, wanted = words(text), words(part)
+    return bool(wanted) and any(inside[i : i + len(wanted)] == wanted for i in range(len(inside) - len(wanted) + 1))
+
+
+def stem(word: str) -> str:
+    """A crude English stem, enough to see that `releases` is `released`."""
+    for ending in ("ations", "ation", "ings", "ing", "ers", "ies", "ied", "ors", "es", "ed", "er", "or", "s", "e", "y"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def content(text: str) -> set[str]:
+    """Stems of the words that carry meaning."""
+    pronouns = {word for group in PRONOUNS.values() for word in group}
+    return {stem(word) for word in words(text) if word not in FUNCTION_WORDS and word not in pronouns}

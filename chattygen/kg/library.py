@@ -1,0 +1,162 @@
+"""The loaded graphs in the home folder: kgs/NAME holds `store/`, `profile.json` and, written last, `kg.json`.
+
+A folder without kg.json is no graph: it is what a stopped load or drop left. Knows nothing about how files are read.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import Literal as OneOf
+
+from pydantic import ValidationError
+
+from chattygen.config import GraphSettings, Home, Source, Strict, known
+from chattygen.errors import GraphError, UsageError
+from chattygen.kg.oxigraph import OxigraphGraph
+from chattygen.kg.profile import Profile
+
+MANIFEST, PROFILE, STORE = "kg.json", "profile.json", "store"
+
+
+class LoadedFile(Strict):
+    """One file of a load: `sha256` of its decompressed bytes, `triples` as read, duplicates counted."""
+
+    path: str
+    sha256: str
+    triples: int
+
+
+class Manifest(Strict):
+    """What a graph was made of.
+
+    `fingerprint` depends on the contents of the files and the base IRI only; `triples` are distinct ones;
+    `loaded_at` is UTC, ISO 8601; `seconds` the time that the load took.
+    """
+
+    name: str
+    store: OneOf["oxigraph"] = "oxigraph"
+    files: tuple[LoadedFile, ...]
+    base: str | None
+    fingerprint: str
+    triples: int
+    loaded_at: str
+    seconds: float
+    source: Source | None
+    settings: GraphSettings
+
+
+def check_name(name: str) -> None:
+    """Raises UsageError unless `name` can name a graph."""
+    if not re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name):
+        raise UsageError(
+            f"{name!r} cannot name a graph", "use lower-case letters, digits and . _ - after a letter or digit"
+        )
+
+
+def list_kgs(home: Home) -> list[Manifest]:
+    """The loaded graphs by name."""
+    return [_manifest(path.parent) for path in sorted(home.kgs.glob("[!.]*/" + MANIFEST))]
+
+
+def read_manifest(home: Home, name: str) -> Manifest:
+    """The manifest of one graph.
+
+    Raises:
+        UnknownName: no such graph; says which there are.
+    """
+    return _manifest(_folder(home, name))
+
+
+def read_profile(home: Home, name: str) -> Profile:
+    """What the load learned about the graph; errors as in `read_manifest`."""
+    path = _folder(home, name) / PROFILE
+    try:
+        return Profile.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        raise GraphError(f"{path} cannot be read", "load the graph again with --replace") from None
+
+
+def open_kg(home: Home, name: str) -> OxigraphGraph:
+    """Open a graph for queries; errors as in `read_manifest`."""
+    manifest = read_manifest(home, name)
+    return OxigraphGraph(name, manifest.fingerprint, home.kgs / name / STORE)
+
+
+def drop_kg(home: Home, name: str) -> None:
+    """Delete a graph; errors as in `read_manifest`."""
+    folder = _folder(home, name)
+    (folder / MANIFEST).unlink()
+    shutil.rmtree(folder)
+
+
+def _folder(home: Home, name: str) -> Path:
+    names = [path.parent.name for path in home.kgs.glob("[!.]*/" + MANIFEST)]
+    return home.kgs / known(name, names, "graph", "chattygen load-kg FILE --name NAME, or chattygen list-kgs")
+
+
+def _manifest(folder: Path) -> Manifest:
+    path = folder / MANIFEST
+    try:
+        return Manifest.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        raise GraphError(f"{path} cannot be read", f"delete the folder {folder} and load the graph again") from None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Folders on the way: kgs/.NAME.TOKEN.loading while a load runs, .old for the moment of a swap; kgs/.NAME.lock stays
+
+
+@contextmanager
+def workshop(home: Home, name: str) -> Iterator[Path]:
+    """An empty folder for this load only; gone afterwards, whatever happens, unless it was published."""
+    home.kgs.mkdir(parents=True, exist_ok=True)
+    _sweep(home)
+    with _lock(home, name) as mine:
+        if not mine:
+            raise UsageError(f"the graph {name!r} is being loaded by another command", "wait for it, or stop it")
+        folder = home.kgs / f".{name}.{token_hex(4)}.loading"
+        folder.mkdir()
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def publish(home: Home, name: str, folder: Path) -> None:
+    """Move a finished load to its place; a graph that was there is deleted after the swap."""
+    place, old = home.kgs / name, folder.with_suffix(".old")
+    if place.exists():
+        place.rename(old)
+    folder.rename(place)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _sweep(home: Home) -> None:
+    """Delete what dead loads left; put a graph back whose swap was cut in half."""
+    for left in [*home.kgs.glob(".*.loading"), *home.kgs.glob(".*.old")]:
+        name = left.name[1:].rsplit(".", 2)[0]
+        with _lock(home, name) as mine:
+            if not mine:
+                continue
+            if left.suffix == ".old" and not (home.kgs / name).exists():
+                left.rename(home.kgs / name)
+            else:
+                shutil.rmtree(left, ignore_errors=True)
+
+
+@contextmanager
+def _lock(home: Home, name: str) -> Iterator[bool]:
+    """Whether no other process holds the lock of `name`. The system frees it when its holder dies, however it dies."""
+    with (home.kgs / f".{name}.lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True

@@ -1,0 +1,40 @@
+"""`python -m chattygen.models.guard PARENT COMMAND...`: run COMMAND, and end it when process PARENT is gone.
+
+Started as the leader of its own process group. Whatever becomes of chattygen (even kill -9), its model server is ended
+at most 12 seconds later. Uses the standard library only.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+GRACE = 10.0
+"""Seconds between SIGTERM and SIGKILL."""
+
+GLANCE = 0.5
+"""Seconds between two looks at the parent."""
+
+
+def main(arguments: list[str]) -> int:
+    """Exit status: that of the command, 128 + n when signal n ended it, as a shell has it."""
+    parent = int(arguments[0])
+    # The group is told to stop as a whole; the guard stays to see that it does.
+    signal.signal(signal.SIGTERM, lambda number, frame: None)
+    child = subprocess.Popen(arguments[1:])
+    while child.poll() is None:
+        if os.getppid() != parent:
+            os.killpg(0, signal.SIGTERM)
+            deadline = time.monotonic() + GRACE
+            while child.poll() is None and time.monotonic() < deadline:
+                time.sleep(GLANCE / 5)
+            os.killpg(0, signal.SIGKILL)
+        time.sleep(GLANCE)
+    return child.returncode if child.returncode >= 0 else 128 - child.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,306 @@
+"""The results database: its tables, how it is opened, and what its errors mean to the user.
+
+One SQLite file holds everything a run did (design, section 2); the measures of Chatty-Gen, section 6, are sums over its
+rows. Columns are named after the fields of domain.py. Tables are strict, foreign keys are on. A change of the tables
+is a new migration below; one that was released is never edited. Knows nothing about the values that are stored.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlite_utils import Database, Migrations
+
+from chattygen.errors import ResultsError
+
+FIRST_TABLES = """
+-- A run is never edited after its start, except for how it ended. The whole settings are kept, so that a run can be
+-- repeated; the roles named here are those that every export carries.
+create table run (
+    id text primary key,
+    kg text not null,
+    kg_fingerprint text not null,
+    kg_triples integer not null,
+    settings text not null,
+    models text not null check (
+        json_extract(models, '$.questions') is not null
+        and json_extract(models, '$.sparql') is not null
+        and json_extract(models, '$.dialogue') is not null
+    ),
+    started text not null,
+    finished text,
+    status text not null check (status in ('running', 'done', 'short', 'interrupted', 'failed')),
+    reason text not null,
+    chattygen_version text not null
+) strict;
+
+-- The classes of the graph, kept and dropped (Algorithm 1): the dropped ones say why the benchmark lacks them.
+create table node_type (
+    run text not null references run (id),
+    iri text not null,
+    label text not null,
+    count integer not null,
+    share real,
+    kept integer not null check (kept in (0, 1)),
+    reason text not null,
+    wanted integer not null,
+    primary key (run, iri)
+) strict;
+
+-- Which predicates name the entities of a class (section 4.2).
+create table label_rule (
+    run text not null references run (id),
+    node_type text not null,
+    predicates text not null,
+    coverage real not null,
+    chosen_by text not null,
+    primary key (run, node_type)
+) strict;
+
+-- Every entity that was visited, whatever became of it: the success rate divides by these. The key is a number and not
+-- the label or the IRI, because two entities may share a label, and a resumed run may visit an entity again.
+create table seed (
+    id integer primary key,
+    run text not null references run (id),
+    n integer not null,
+    iri text not null,
+    label text not null,
+    node_type text not null,
+    type_label text not null,
+    being text not null,
+    bucket text,
+    status text not null check (status in ('visited', 'accepted', 'given-up', 'interrupted')),
+    rule text not null,
+    reason text not null,
+    started text not null,
+    finished text,
+    facts integer not null,
+    triples integer not null,
+    unique (run, n)
+) strict;
+
+-- The subgraph of a seed, summarised (Algorithm 3): what could be asked about it.
+create table fact (
+    seed integer not null references seed (id),
+    n integer not null,
+    predicate text not null,
+    predicate_label text not null,
+    direction text not null check (direction in ('out', 'in')),
+    value_kind text not null,
+    value_type text not null,
+    count integer not null,
+    "values" text not null,
+    primary key (seed, n),
+    unique (seed, predicate, direction)
+) strict;
+
+-- What the filters took out of the subgraph, and why: the answer to "why is this not asked?".
+create table dropped_fact (
+    seed integer not null references seed (id),
+    n integer not null,
+    predicate text not null,
+    direction text not null check (direction in ('out', 'in')),
+    reason text not null,
+    primary key (seed, n)
+) strict;
+
+-- Every call to a model, failed ones too, with the whole prompt and the raw reply: all counts of tokens and seconds are
+-- sums over this table. Calls that serve no single seed (label rules) have no seed.
+create table call (
+    id integer primary key,
+    run text not null references run (id),
+    seed integer references seed (id),
+    stage text not null,
+    role text not null,
+    model text not null,
+    attempt integer not null,
+    item integer not null,
+    prompt_hash text not null,
+    messages text not null,
+    "constraint" text not null,
+    reply text not null,
+    finish text not null check (finish in ('stop', 'length', 'error')),
+    prompt_tokens integer not null,
+    completion_tokens integer not null,
+    seconds real not null,
+    error text not null,
+    stored text not null
+) strict;
+create index call_run on call (run);
+create index call_seed on call (seed);
+
+-- Every assertion that failed, also those that a later attempt put right: the errors of Table 4. A finding about the
+-- builder's work has no call.
+create table finding (
+    id integer primary key,
+    call integer references call (id),
+    run text not null references run (id),
+    seed integer references seed (id),
+    stage text not null,
+    attempt integer not null,
+    item integer not null,
+    rule text not null,
+    message text not null,
+    evidence text not null
+) strict;
+create index finding_run on finding (run);
+
+-- The standalone questions of the finished dialogues, each about one fact.
+create table question (
+    seed integer not null,
+    n integer not null,
+    fact integer not null,
+    pattern text not null,
+    text text not null,
+    kind text not null,
+    origin text not null check (origin in ('model', 'builder')),
+    primary key (seed, n),
+    foreign key (seed, fact) references fact (seed, n)
+) strict;
+
+-- The executed query of a question; `complete` is 0 when the store cut the answers short.
+create table query (
+    id integer primary key,
+    seed integer not null,
+    n integer not null,
+    sparql text not null,
+    form text not null check (form in ('select', 'count', 'ask')),
+    origin text not null check (origin in ('model', 'builder')),
+    complete integer not null check (complete in (0, 1)),
+    unique (seed, n),
+    foreign key (seed, n) references question (seed, n)
+) strict;
+
+-- The gold answers: typed terms, so that 5, "5" and "5"@en stay three answers.
+create table answer (
+    query integer not null references query (id),
+    n integer not null,
+    type text not null check (type in ('uri', 'literal', 'boolean')),
+    value text not null,
+    label text not null,
+    datatype text not null,
+    lang text not null,
+    primary key (query, n)
+) strict;
+
+-- One accepted seed, one dialogue. Its usage leaves out what seeds that were given up and label rules cost: those are
+-- in the calls.
+create table dialogue (
+    id text primary key,
+    run text not null references run (id),
+    seed integer not null unique references seed (id),
+    n integer not null,
+    prompt_tokens integer not null,
+    completion_tokens integer not null,
+    calls integer not null,
+    seconds real not null,
+    unique (run, n)
+) strict;
+
+-- What is said in a dialogue. The seed is repeated here so that a turn cannot point to a question of another seed.
+create table turn (
+    dialogue text not null references dialogue (id),
+    n integer not null,
+    utterance text not null,
+    utterance_origin text not null check (utterance_origin in ('model', 'builder')),
+    seed integer not null,
+    question integer not null,
+    primary key (dialogue, n),
+    foreign key (seed, question) references question (seed, n)
+) strict;
+"""
+
+migrations = Migrations("chattygen")
+
+
+@migrations()
+def first_tables(db: Database) -> None:
+    db.executescript(FIRST_TABLES)
+
+
+def open_to_write(path: Path, timeout: float) -> Database:
+    """Open the database for the one writer; create it and bring its tables up to date.
+
+    Args:
+        path: the file; missing folders are made.
+        timeout: seconds to wait while another process writes.
+
+    Raises:
+        ResultsError: the file cannot be opened or is no database.
+    """
+    with errors_explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        db = Database(sqlite3.connect(path, timeout=timeout), execute_plugins=False)
+        db.execute("pragma foreign_keys = on")
+        # What was recorded must survive a power cut, whatever this build of SQLite has as its default for WAL.
+        db.execute("pragma synchronous = full")
+        db.enable_wal()
+        with immediate(db):  # two processes may open a new file at once: one of them migrates
+            migrations.apply(db)
+    return db
+
+
+def open_to_read(path: Path) -> Database:
+    """Open the database without any right to change it; a file that is not there yet reads as one without runs.
+
+    Raises:
+        ResultsError: the file is no results database, or one that this version cannot read.
+    """
+    if not path.exists():
+        empty = Database(memory=True, execute_plugins=False)
+        migrations.apply(empty)
+        return empty
+    with errors_explained(path):
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=30)
+        db = Database(connection, execute_plugins=False)
+        if migrations.pending(db):
+            raise ResultsError(
+                f"{path} is not a results database of this version of chattygen",
+                "give the right --home, or start a run once so that the file is brought up to date",
+            )
+    return db
+
+
+@contextmanager
+def immediate(db: Database) -> Iterator[None]:
+    """A transaction that takes the write lock at its start, so that it waits then instead of failing halfway.
+
+    sqlite-utils' `atomic` begins deferred, but nests inside an open transaction as a savepoint.
+    """
+    with db.conn:
+        db.execute("begin immediate")
+        yield
+
+
+EXPLAINED = {
+    sqlite3.SQLITE_BUSY: ("is locked by another program", "close the program that writes to it and try again"),
+    sqlite3.SQLITE_LOCKED: ("is locked by another program", "close the program that writes to it and try again"),
+    sqlite3.SQLITE_FULL: ("cannot grow: the disk is full", "free some space; what was stored before is safe"),
+    sqlite3.SQLITE_IOERR: ("cannot be read or written", "check the disk; the file must lie on a local file system"),
+    sqlite3.SQLITE_NOTADB: ("is not a SQLite database", "move that file away or give another --home"),
+    sqlite3.SQLITE_CORRUPT: ("is damaged", "move that file away; sqlite3's .recover may save what it held"),
+    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", "check that it is a file in a folder you may write to"),
+    sqlite3.SQLITE_READONLY: ("cannot be written", "make the file and its folder writable or give another --home"),
+}
+"""SQLite's primary error codes that a user can meet: what happened, what to do."""
+
+
+@contextmanager
+def errors_explained(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors that a user can meet into ResultsError; mistakes of chattygen itself stay as they are."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the upper bits only detail the primary code
+        if code not in EXPLAINED:
+            raise
+        what, hint = EXPLAINED[code]
+        raise ResultsError(f"the results database {path} {what}", hint) from error
+    except OSError as error:
+        raise ResultsError(
+            f"the results database {path} cannot be opened: {error.strerror}",
+            "check that it is a file in a folder you may write to",
+        ) from error

@@ -1,0 +1,270 @@
+"""list-runs, show-run, report, export: what a person and a program read, after any stop."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from chattygen.cli.main import main
+from chattygen.domain import Answer, Dialogue, Subgraph
+from chattygen.results.recorder import Recorder
+from tests.results import hand_made
+from tests.results.hand_made import BORN, CURIE, CURIE_DIALOGUE, PRIZES
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def run(home: Path) -> str:
+    return hand_made.record(home / "chattygen.db")
+
+
+class Called:
+    """What a command printed and how it ended."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], home: Path, *arguments: str) -> None:
+        try:
+            main([*arguments, "--home", str(home)])
+            self.code: object = 0
+        except SystemExit as stop:
+            self.code = stop.code
+        self.out, self.err = capsys.readouterr()
+
+
+def test_list_runs(capsys: pytest.CaptureFixture[str], home: Path, run: str) -> None:
+    called = Called(capsys, home, "list-runs")
+    assert called.code == 0
+    header, line = called.out.splitlines()
+    assert header.split() == ["run", "status", "dialogues", "seeds", "started", "(UTC)"]
+    assert line.split() == [run, "interrupted", "2", "of", "3", "4", "2026-11-30", "10:15"]
+
+    listed = Called(capsys, home, "list-runs", "--json")
+    assert json.loads(listed.out) == [
+        {
+            "run": run,
+            "kg": "nobel",
+            "status": "interrupted",
+            "started": "2026-11-30T10:15:02.000Z",
+            "dialogues": 2,
+            "wanted": 3,
+            "visited": 4,
+        }
+    ]
+
+
+def test_before_the_first_run(capsys: pytest.CaptureFixture[str], home: Path) -> None:
+    assert Called(capsys, home, "list-runs", "--json").out == "[]\n"
+    empty = Called(capsys, home, "list-runs")
+    assert (empty.code, empty.out) == (0, "")
+    assert empty.err == "there is no run yet; run: chattygen generate --kg NAME\n"
+    for command in (["show-run", "latest"], ["report", "x"], ["export", "latest", "--to", "jsonl"]):
+        called = Called(capsys, home, *command)
+        assert (called.code, called.out) == (2, "")
+        assert called.err == "chattygen: there is no run yet\n  run: chattygen generate --kg NAME\n"
+    assert not home.exists()
+
+
+def test_show_run_reads_like_a_conversation(capsys: pytest.CaptureFixture[str], home: Path, run: str) -> None:
+    assert Called(capsys, home, "show-run", "latest").out == (
+        f"{run}  nobel, multi-stage, summarised\n"
+        "\n"
+        "1. Marie Curie  laureate, head\n"
+        "   1  When was Marie Curie born?\n"
+        "      7 November 1867\n"
+        "   2  Which prizes did she receive?\n"
+        "      Chemistry 1911\n"
+        "      Physics 1903\n"
+        "\n"
+        "2. Marie Curie  ship\n"
+        "   1  How many sailors does Marie Curie have?  [builder: query]\n"
+        "      41\n"
+        "   2  Was it born on 7 November 1867?  [builder: turn, question, query]\n"
+        "      no\n"
+        "\n"
+        "2 of 3 dialogues, status interrupted: stopped by the user\n"
+    )
+
+
+def test_show_run_with_queries_and_a_limit(capsys: pytest.CaptureFixture[str], home: Path, run: str) -> None:
+    assert Called(capsys, home, "show-run", run[:10], "--query", "--limit", "1").out == (
+        f"{run}  nobel, multi-stage, summarised\n"
+        "\n"
+        "1. Marie Curie  laureate, head\n"
+        "   1  When was Marie Curie born?\n"
+        "      SELECT ?v WHERE {\n"
+        "        <http://example.org/marie> <http://example.org/born> ?v\n"
+        "      }\n"
+        "      7 November 1867\n"
+        "   2  Which prizes did she receive?\n"
+        "      SELECT ?v WHERE { ?v <http://example.org/laureate> <http://example.org/marie> }\n"
+        "      Chemistry 1911\n"
+        "      Physics 1903\n"
+        "\n"
+        "showing 1 of 2\n"
+        "2 of 3 dialogues, status interrupted: stopped by the user\n"
+    )
+
+
+def record_one(home: Path, dialogue: Dialogue) -> str:
+    """A run that never came to its end."""
+    with Recorder(home / "chattygen.db", clock=hand_made.Clock()) as recorder:
+        run = hand_made.start(recorder, dialogues=20)
+        recorder.dialogue(run, recorder.start_seed(run, Subgraph(dialogue.seed, (BORN, PRIZES), 3)), dialogue)
+    return run
+
+
+def with_answers(answers: tuple[Answer, ...], *, complete: bool = True) -> Dialogue:
+    turn = CURIE_DIALOGUE.turns[1]
+    return replace(
+        CURIE_DIALOGUE, turns=(replace(turn, query=replace(turn.query, answers=answers, complete=complete)),)
+    )
+
+
+def test_show_run_shows_five_answers_and_counts_the_others(capsys: pytest.CaptureFixture[str], home: Path) -> None:
+    answers = tuple(Answer("uri", f"http://example.org/{n}", f"Prize {n}" if n > 1 else "") for n in range(1, 18))
+    record_one(home, with_answers(answers, complete=False))
+    assert Called(capsys, home, "show-run", "latest").out.splitlines()[3:] == [
+        "   2  Which prizes did she receive?",
+        "      http://example.org/1",
+        "      Prize 2",
+        "      Prize 3",
+        "      Prize 4",
+        "      Prize 5",
+        "      and 12 more",
+        "      the store cut the answers short",
+        "",
+        "1 of 20 dialogues, status running; last stored 2026-11-30 10:15 UTC",
+    ]
+
+
+def test_text_of_the_graph_stays_text(capsys: pytest.CaptureFixture[str], home: Path) -> None:
+    nasty = "[bold]x[/bold] \x1b[31m:smile:\n9 of 9 dialogues\x9b"
+    dialogue = with_answers((Answer("literal", "v", nasty),))
+    turn = replace(dialogue.turns[0], utterance=nasty)
+    record_one(home, replace(dialogue, seed=replace(CURIE, label=nasty, type_label="[red]"), turns=(turn,)))
+    shown = Called(capsys, home, "show-run", "latest").out
+    plain = "[bold]x[/bold] \ufffd[31m:smile: 9 of 9 dialogues\ufffd"
+    assert shown.splitlines()[2:5] == [f"1. {plain}  [red], head", f"   2  {plain}", f"      {plain}"]
+    exported = Called(capsys, home, "export", "latest", "--to", "jsonl").out
+    assert json.loads(exported)["seed"]["label"] == nasty
+    assert "\x1b" not in exported
+    assert "\x9b" not in exported
+
+
+def test_report_for_a_person(capsys: pytest.CaptureFixture[str], home: Path, run: str) -> None:
+    called = Called(capsys, home, "report", run)
+    lines = called.out.splitlines()
+    assert lines[:8] == [
+        f"{run}  nobel, multi-stage, summarised",
+        "2 of 3 dialogues, status interrupted: stopped by the user",
+        "",
+        "success rate          50% of 4 seeds visited (2 accepted, 1 given up, 1 unfinished)",
+        "time                  2.0 minutes, waiting for the model 30% of it",
+        "tokens                3,169 = 2,810 prompt + 359 reply",
+        "per dialogue          1,584.5 tokens, 18.0 s waiting for the model",
+        "written by the model  3 of 4 questions, 2 of 4 queries, 3 of 4 turns",
+    ]
+    words = [line.split() for line in lines[8:]]
+    assert ["stage", "errors", "unparsed", "calls", "prompt", "reply", "seconds"] in words
+    assert ["questions", "2", "2", "6", "1810", "194", "19.0"] in words
+    assert ["all", "5", "2", "11", "2810", "359", "36.0"] in words
+    assert ["coder", "2", "600", "120", "12.0"] in words
+    assert ["Q8", "1", "1"] in words
+    assert ["D3", "1", "0"] in words
+
+
+def test_report_for_a_program(capsys: pytest.CaptureFixture[str], home: Path, run: str) -> None:
+    report = json.loads(Called(capsys, home, "report", "latest", "--json").out)
+    assert report["run"] == run
+    assert (report["success_rate"], report["dialogues"], report["visited"]) == (0.5, 2, 4)
+    assert report["usage"] == {"prompt_tokens": 2810, "completion_tokens": 359, "calls": 11, "seconds": 36.0}
+    assert [stage["name"] for stage in report["stages"]] == ["label", "questions", "queries", "dialogue"]
+    assert report["queries"] == {"by_model": 2, "total": 4}
+
+
+def test_report_of_a_run_without_calls(capsys: pytest.CaptureFixture[str], home: Path) -> None:
+    with Recorder(home / "chattygen.db", clock=hand_made.Clock()) as recorder:
+        recorder.finish_run(hand_made.start(recorder), "failed", "no node type is left")
+    called = Called(capsys, home, "report", "latest")
+    assert called.code == 0
+    assert "0 of 3 dialogues, status failed: no node type is left" in called.out
+    assert "success rate          - of 0 seeds visited (0 accepted, 0 given up)" in called.out
+    assert "0.0 minutes, waiting for the model - of it" in called.out
+
+
+def test_export_to_stdout(capsys: pytest.CaptureFixture[str], home: Path, run: str) -> None:
+    called = Called(capsys, home, "export", run, "--to", "jsonl")
+    assert called.code == 0
+    assert [json.loads(line)["id"] for line in called.out.splitlines()] == [f"{run}-1", f"{run}-2"]
+    assert called.err == "2 of 3 dialogues, status interrupted: stopped by the user\n"
+
+
+def test_export_to_a_file(capsys: pytest.CaptureFixture[str], home: Path, run: str, tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl"
+    called = Called(capsys, home, "export", run, "--to", "jsonl", "--output", str(target))
+    assert (called.code, called.out) == (0, "")
+    assert called.err == f"{target}: 2 of 3 dialogues, status interrupted: stopped by the user\n"
+    assert target.read_text(encoding="utf-8") == Called(capsys, home, "export", run, "--to", "jsonl").out
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["home", "out.jsonl"]
+
+
+def test_export_overwrites_only_when_forced(
+    capsys: pytest.CaptureFixture[str], home: Path, run: str, tmp_path: Path
+) -> None:
+    target = tmp_path / "out.jsonl"
+    target.write_text("precious")
+    command = ("export", run, "--to", "jsonl", "--output", str(target))
+    refused = Called(capsys, home, *command)
+    assert refused.code == 2
+    assert refused.err == f"chattygen: {target} exists\n  give another --output, or --force to overwrite it\n"
+    assert target.read_text() == "precious"
+    assert Called(capsys, home, *command, "--force").code == 0
+    assert len(target.read_text().splitlines()) == 2
+
+
+def test_a_failed_export_leaves_the_old_file(
+    capsys: pytest.CaptureFixture[str], home: Path, run: str, tmp_path: Path
+) -> None:
+    missing = Called(capsys, home, "export", run, "--to", "jsonl", "--output", str(tmp_path / "no" / "out.jsonl"))
+    assert missing.code == 1
+    assert missing.err.splitlines()[0] == (
+        f"chattygen: cannot write {tmp_path / 'no' / 'out.jsonl'}: No such file or directory"
+    )
+
+    # The second dialogue is damaged: the export fails when the first line is already written.
+    connection = sqlite3.connect(home / "chattygen.db")
+    connection.execute("update fact set \"values\" = 'torn' where seed = 3")
+    connection.commit()
+    connection.close()
+    target = tmp_path / "out.jsonl"
+    target.write_text("precious")
+    with pytest.raises(json.JSONDecodeError):
+        main(["export", run, "--to", "jsonl", "--output", str(target), "--force", "--home", str(home)])
+    assert target.read_text() == "precious"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["home", "out.jsonl"]
+
+
+def test_wrong_names_and_options(capsys: pytest.CaptureFixture[str], home: Path, run: str) -> None:
+    unknown = Called(capsys, home, "show-run", "dblp")
+    assert (unknown.code, unknown.err) == (2, "chattygen: no run is called 'dblp'\n  run: chattygen list-runs\n")
+    assert Called(capsys, home, "show-run", run, "--limit", "0").code == 2
+    assert Called(capsys, home, "export", run).code == 2
+    assert Called(capsys, home, "export", run, "--to", "csv").code == 2
+
+
+def test_a_file_that_is_no_database(capsys: pytest.CaptureFixture[str], home: Path) -> None:
+    home.mkdir()
+    (home / "chattygen.db").write_text("dear diary, " * 100)
+    called = Called(capsys, home, "list-runs")
+    assert called.code == 1
+    assert called.err == (
+        f"chattygen: the results database {home / 'chattygen.db'} is not a SQLite database\n"
+        "  move that file away or give another --home\n"
+    )

@@ -1,0 +1,42 @@
+"""Fixtures that many tests share."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from chattygen.config import Home
+from chattygen.errors import WeightsError
+from chattygen.models import weights
+from chattygen.models.catalog import load_catalog
+
+REPOSITORY = Path(__file__).parent.parent
+NEEDED = ("smollm2-135m-instruct", "all-minilm-l6-v2")
+
+
+@pytest.fixture(scope="session")
+def weights_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home with the small real models in it: their folder is that of CHATTYGEN_TEST_HOME (default: .home)."""
+    source = Home(Path(os.environ.get("CHATTYGEN_TEST_HOME", REPOSITORY / ".home")).absolute())
+    catalog = load_catalog(source, REPOSITORY / "models.toml")
+    for name in NEEDED:
+        try:
+            weights.find(catalog.entry(name), source)
+        except WeightsError as error:
+            pytest.fail(
+                f"{error.message}; run: make test, or: chattygen pull-model {' '.join(NEEDED)} --home {source.path}",
+                pytrace=False,
+            )
+    home = Home(tmp_path_factory.mktemp("home"))
+    home.models.symlink_to(source.models, target_is_directory=True)
+    return home
+
+
+@pytest.fixture(scope="session")
+def llama_cpp() -> None:
+    """The test needs llama-cpp-python's server in this Python."""
+    if find_spec("llama_cpp") is None or find_spec("uvicorn") is None:
+        pytest.fail("llama-cpp-python with its server is missing; run: pip install -e '.[cpu]'", pytrace=False)

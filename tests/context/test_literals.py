@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from chattygen.context.literals import is_address, is_id_like, is_label, is_name_like, is_shape, kind_of, shown
+from chattygen.domain import XSD, Iri, Literal
+
+
+@pytest.mark.parametrize(
+    ("literal", "kind"),
+    [
+        (Literal("1880-02-03", XSD + "date"), "date"),
+        (Literal("1922-01-09", XSD + "dateTimes"), "date"),
+        (Literal("2015", XSD + "gYear"), "year"),
+        (Literal("2015", XSD + "integer"), "number"),
+        (Literal("-28.5", XSD + "decimal"), "number"),
+        (Literal("12"), "number"),
+        (Literal("true", XSD + "boolean"), "boolean"),
+        (Literal("female"), "text"),
+    ],
+)
+def test_the_kind_follows_datatype_and_form(literal: Literal, kind: str) -> None:
+    assert kind_of(literal) == kind
+
+
+def test_the_predicate_tells_a_year_from_a_number() -> None:
+    assert kind_of(Literal("1968"), "year") == "year"
+    assert kind_of(Literal("2015", XSD + "integer"), "year of publication") == "year"
+    assert kind_of(Literal("1968"), "light years") == "number"
+
+
+def test_addresses_and_images() -> None:
+    assert is_address(Iri("http://x.org/ada.JPG"))
+    assert is_address(Iri("mailto:ada@x.org"))
+    assert is_address(Literal("https://x.org/ada"))
+    assert is_address(Literal("ada@x.org"))
+    assert not is_address(Iri("http://x.org/Ada"))
+    assert not is_address(Literal("see http://x.org for more"))
+
+
+def test_ids_are_told_from_numbers_dates_and_years() -> None:
+    assert is_id_like(Literal("9780000000011"))
+    assert is_id_like(Literal("10.1145/3448016"))
+    assert not is_id_like(Literal("9780000000011", XSD + "integer"))
+    assert not is_id_like(Literal("1922-01-09"))
+    assert not is_id_like(Literal("1968"))
+    assert not is_id_like(Literal("CZ"))
+
+
+def test_a_name_has_letters_and_a_label_need_not() -> None:
+    assert is_name_like(Literal("Ada"))
+    assert not is_name_like(Literal("1989"))
+    assert is_label(Literal("1989"))
+    assert not is_label(Literal("--"))
+    assert not is_label(Literal("1989", XSD + "integer"))
+
+
+def test_geometry_is_no_text() -> None:
+    assert is_shape(Literal("-25.73, 134.49"))
+    assert is_shape(Literal("POINT(1 2)", "http://www.opengis.net/ont/geosparql#wktLiteral"))
+    assert not is_shape(Literal("Baden, Austria"))
+
+
+def test_durations_are_read_aloud() -> None:
+    assert shown(Literal("PT1H15M", XSD + "duration")) == "1 hour 15 minutes"
+    assert shown(Literal("P")) == "P"
+    assert shown(Literal("two\n  lines")) == "two lines"

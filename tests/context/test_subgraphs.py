@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from chattygen.config import GraphSettings
+from chattygen.context.knowledge import TypeKnowledge
+from chattygen.context.subgraphs import enough, extract
+from chattygen.domain import XSD, Fact, Iri, Literal, Seed, Value
+from chattygen.errors import QueryTimeout
+from chattygen.kg.oxigraph import OxigraphGraph
+
+from .conftest import GENRE, KG, NAMES, RDF_TYPE, RUN, SETTINGS, V
+
+ADA = Seed(KG + "w1", "Ada Lindqvist", V + "Writer", "writer")
+HARBOUR = Seed(KG + "b01", "The Glass Harbour", V + "Book", "book")
+
+
+def book(n: int, title: str) -> Value:
+    return Value(Iri(f"{KG}b{n:02d}"), title, "book")
+
+
+ADAS_BOOKS = (
+    book(1, "The Glass Harbour"),
+    book(2, "Winter Letters"),
+    book(3, "A Map of Salt"),
+    book(4, "The Quiet Orchard"),
+)
+
+
+def test_the_facts_about_a_writer(library: OxigraphGraph, writers: TypeKnowledge) -> None:
+    subgraph = extract(library, ADA, writers, NAMES, SETTINGS, RUN)
+    lund = (Value(Iri(KG + "lund"), "Lund", "city"),)
+    born = Literal("1880-02-03", XSD + "date")
+    assert subgraph.facts == (
+        Fact(V + "born", "born", "out", (Value(born, "1880-02-03"),), 1, "date"),
+        Fact(V + "buried", "buried", "out", lund, 1, "entity", "city"),
+        Fact(V + "hometown", "home town", "out", lund, 1, "entity", "city"),
+        Fact(V + "wrote", "wrote", "out", ADAS_BOOKS, 4, "entity", "book"),
+        Fact(V + "gender", "gender", "out", (Value(Literal("female"), "female"),), 1, "text"),
+    )
+    assert subgraph.size == 1 + 1 + 1 + 4 + 1
+    assert [(d.predicate, d.direction, d.reason) for d in subgraph.dropped] == [
+        (V + "alias", "out", "label"),
+        (V + "author", "in", "same as wrote"),
+        (V + "award", "out", "blank nodes"),
+        (V + "biography", "out", "long text"),
+        (V + "familyName", "out", "label"),
+        (V + "givenName", "out", "label"),
+        (V + "motto", "out", "several languages"),
+        (V + "page", "out", "no label"),
+        (V + "portrait", "out", "address or image"),
+        (RDF_TYPE, "out", "metadata"),
+    ]
+
+
+def test_the_facts_about_a_book(library: OxigraphGraph, books: TypeKnowledge) -> None:
+    subgraph = extract(library, HARBOUR, books, NAMES, SETTINGS, RUN)
+    integer = XSD + "integer"
+    assert subgraph.facts == (
+        Fact(V + "author", "author", "out", (Value(Iri(KG + "w1"), "Ada Lindqvist", "writer"),), 1, "entity", "writer"),
+        Fact(V + "published", "published", "out", (Value(Literal("1901", integer), "1901"),), 1, "year"),
+        Fact(V + "genre", "genre", "out", (Value(Iri(GENRE + "Sea_stories"), "Sea stories"),), 1, "entity"),
+        Fact(V + "pages", "pages", "out", (Value(Literal("120", integer), "120"),), 1, "number"),
+    )
+    assert {d.predicate.removeprefix(V): d.reason for d in subgraph.dropped} == {
+        "cover": "link to elsewhere",
+        "isbn": "record number",
+        "language": "the same for all entities of the type",
+        "number": "record number",
+        "title": "label",
+        "wrote": "same as author",
+        RDF_TYPE: "metadata",
+    }
+
+
+def test_a_constant_is_asked_when_there_is_too_little_else(library: OxigraphGraph, books: TypeKnowledge) -> None:
+    subgraph = extract(library, HARBOUR, books, NAMES, SETTINGS, replace(RUN, questions=5))
+    assert [fact.predicate_label for fact in subgraph.facts] == ["author", "published", "genre", "pages", "language"]
+
+
+def test_a_hub_is_only_counted(library: OxigraphGraph, writers: TypeKnowledge) -> None:
+    subgraph = extract(library, ADA, writers, NAMES, SETTINGS, replace(RUN, max_values=3))
+    assert Fact(V + "wrote", "wrote", "out", (), 4, "entity", "book") in subgraph.facts
+
+
+def test_one_direction(library: OxigraphGraph, writers: TypeKnowledge) -> None:
+    subgraph = extract(library, ADA, writers, NAMES, SETTINGS, replace(RUN, direction="in"))
+    assert subgraph.facts == (Fact(V + "author", "author", "in", ADAS_BOOKS, 4, "entity", "book"),)
+    assert subgraph.size == 4
+    assert subgraph.dropped == ()
+
+
+def test_predicates_can_be_excluded_and_named(library: OxigraphGraph, writers: TypeKnowledge) -> None:
+    settings = GraphSettings(exclude_predicates=(V + "gender",))
+    dropped = extract(library, ADA, writers, NAMES, settings, RUN).dropped
+    assert {d.reason for d in dropped if d.predicate == V + "gender"} == {"excluded by the settings"}
+
+
+def test_predicates_that_the_sample_did_not_show_are_named_too(library: OxigraphGraph, writers: TypeKnowledge) -> None:
+    unseen = replace(writers, predicates={}, classes={}, examples={})
+    assert extract(library, ADA, unseen, NAMES, SETTINGS, RUN) == extract(library, ADA, writers, NAMES, SETTINGS, RUN)
+
+
+def test_a_seed_costs_five_queries(
+    library: OxigraphGraph, writers: TypeKnowledge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    select = library.select
+
+    def counted(query: str, *, deadline: float = 30.0) -> object:
+        asked.append(query)
+        return select(query, deadline=deadline)
+
+    monkeypatch.setattr(library, "select", counted)
+    extract(library, ADA, writers, NAMES, SETTINGS, RUN)
+    assert len(asked) == 5
+
+
+def test_the_deadline_is_the_runs(library: OxigraphGraph, writers: TypeKnowledge) -> None:
+    with pytest.raises(QueryTimeout):
+        extract(library, ADA, writers, NAMES, SETTINGS, replace(RUN, deadline=0.0))
+
+
+def test_enough_is_counted_in_facts(library: OxigraphGraph, writers: TypeKnowledge) -> None:
+    subgraph = extract(library, ADA, writers, NAMES, SETTINGS, RUN)
+    assert enough(subgraph, 5)
+    assert not enough(subgraph, 6)

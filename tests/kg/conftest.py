@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chattygen.config import Home
+from chattygen.kg.library import open_kg
+from chattygen.kg.load import load
+from chattygen.kg.oxigraph import OxigraphGraph
+
+TINY = Path(__file__).parent.parent / "data" / "tiny.ttl"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OxigraphGraph]:
+    """The graph of tests/data/tiny.ttl, loaded once."""
+    home = Home(tmp_path_factory.mktemp("tiny"))
+    load(home, "tiny", [TINY])
+    with open_kg(home, "tiny") as graph:
+        yield graph

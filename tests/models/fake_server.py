@@ -1,0 +1,75 @@
+"""A real HTTP server on loopback that answers as a test tells it to."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass
+class Request:
+    path: str
+    headers: dict[str, str]
+    body: Any
+
+
+@dataclass
+class Fake:
+    """The requests that arrived, and the answer: (status, body, headers) for a request."""
+
+    answer: Callable[[Request], tuple[int, bytes, dict[str, str]]]
+    requests: list[Request] = field(default_factory=list)
+    url: str = ""
+
+
+def completion(text: str | None, *, finish: str = "stop", usage: dict[str, Any] | None = None, **message: Any) -> bytes:
+    usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10} if usage is None else usage
+    choice = {"index": 0, "message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
+    return json.dumps({"id": "1", "object": "chat.completion", "choices": [choice], "usage": usage}).encode()
+
+
+JSON = {"Content-Type": "application/json"}
+
+
+@contextmanager
+def serving(answer: Callable[[Request], tuple[int, bytes, dict[str, str]]]) -> Iterator[Fake]:
+    fake = Fake(answer)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            length = int(self.headers.get("Content-Length", 0))
+            body = json.loads(self.rfile.read(length)) if length else None
+            request = Request(self.path, {k.lower(): v for k, v in self.headers.items()}, body)
+            fake.requests.append(request)
+            status, content, headers = fake.answer(request)
+            try:
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                if self.command != "HEAD":
+                    self.wfile.write(content)
+            except BrokenPipeError:
+                return
+
+        do_GET = do_HEAD = do_POST
+
+        def log_message(self, format: str, *args: Any) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    fake.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield fake
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

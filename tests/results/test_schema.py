@@ -1,0 +1,114 @@
+"""The tables: made once, strict, keys enforced; what a user reads when the file is no good."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from chattygen.errors import ResultsError
+from chattygen.results import schema
+from tests.results import hand_made
+
+TABLES = {
+    "run", "node_type", "label_rule", "seed", "fact", "dropped_fact", "call", "finding", "question", "query", "answer",
+    "dialogue", "turn",
+}  # fmt: skip
+
+
+def test_opening_twice_applies_the_migrations_once_and_keeps_the_rows(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "chattygen.db"
+    hand_made.record(path)
+    db = schema.open_to_write(path, 1.0)
+    assert db.execute("select migration_set, name from _sqlite_migrations").fetchall() == [
+        ("chattygen", "first_tables")
+    ]
+    assert set(db.table_names()) == TABLES | {"_sqlite_migrations"}
+    assert db.execute("select count(*) from seed").fetchone() == (4,)
+
+
+def test_every_table_is_strict_and_the_file_is_in_wal_mode(tmp_path: Path) -> None:
+    db = schema.open_to_write(tmp_path / "chattygen.db", 1.0)
+    assert {name for name in TABLES if db.table(name).strict} == TABLES
+    assert db.journal_mode == "wal"
+    with pytest.raises(sqlite3.IntegrityError, match=r"cannot store TEXT value in INTEGER column run\.kg_triples"):
+        db.execute("insert into run values ('r','k','f','many','{}','{}','','','done','','')")
+
+
+def test_a_seed_needs_its_run(tmp_path: Path) -> None:
+    db = schema.open_to_write(tmp_path / "chattygen.db", 1.0)
+    with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"):
+        db.execute("insert into seed values (1,'none',1,'i','l','t','t','thing',null,'visited','','','s',null,0,0)")
+
+
+def test_an_export_can_always_name_its_models(tmp_path: Path) -> None:
+    db = schema.open_to_write(tmp_path / "chattygen.db", 1.0)
+    row = "insert into run values ('r','k','f',1,'{}',?,'s',null,'running','','1')"
+    with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+        db.execute(row, ['{"questions": "a", "sparql": "b"}'])
+    db.execute(row, ['{"questions": "a", "sparql": "b", "dialogue": "c"}'])
+
+
+def test_a_file_that_is_no_database_is_said_to_be_none(tmp_path: Path) -> None:
+    path = tmp_path / "chattygen.db"
+    path.write_text("dear diary, " * 100)
+    for opened in (lambda: schema.open_to_write(path, 1.0), lambda: schema.open_to_read(path).table_names()):
+        with pytest.raises(ResultsError) as raised:
+            opened()
+        assert raised.value.message == f"the results database {path} is not a SQLite database"
+        assert raised.value.hint == "move that file away or give another --home"
+    assert path.read_text().startswith("dear diary")
+
+
+def test_a_folder_or_a_path_below_a_file_cannot_be_opened(tmp_path: Path) -> None:
+    with pytest.raises(ResultsError, match="cannot be opened"):
+        schema.open_to_write(tmp_path, 1.0)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ResultsError, match="cannot be opened"):
+        schema.open_to_write(tmp_path / "file" / "chattygen.db", 1.0)
+
+
+def test_reading_another_programs_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    connection = sqlite3.connect(path)
+    connection.execute("create table run (miles integer)")
+    connection.close()
+    with pytest.raises(ResultsError, match="not a results database of this version"):
+        schema.open_to_read(path)
+
+
+def test_a_reader_cannot_write(tmp_path: Path) -> None:
+    path = tmp_path / "why? #1 100%.db"  # characters that mean something in a URI
+    hand_made.record(path)
+    db = schema.open_to_read(path)
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        db.execute("delete from finding")
+    assert db.execute("select count(*) from finding").fetchone() == (7,)
+    db.close()
+
+
+def test_reading_a_file_that_is_not_there_makes_none(tmp_path: Path) -> None:
+    db = schema.open_to_read(tmp_path / "chattygen.db")
+    assert db.execute("select count(*) from run").fetchone() == (0,)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_documentation_lists_every_table_with_its_columns(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "results.md").read_text(encoding="utf-8")
+    documented = {}
+    for section in text.split("\n### `")[1:]:
+        table, _, rest = section.partition("`")
+        body = rest.split("\n#")[0]
+        documented[table] = [line.split("`")[1] for line in body.splitlines() if line.startswith("| `")]
+    db = schema.open_to_write(tmp_path / "chattygen.db", 1.0)
+    assert documented == {table: [column.name for column in db.table(table).columns] for table in TABLES}
+
+
+def test_a_transaction_holds_the_write_lock_from_its_start(tmp_path: Path) -> None:
+    path = tmp_path / "chattygen.db"
+    one, other = schema.open_to_write(path, 1.0), sqlite3.connect(path, timeout=0)
+    with schema.immediate(one), pytest.raises(sqlite3.OperationalError, match="locked"):
+        other.execute("begin immediate")
+    other.execute("begin immediate")
+    other.close()
