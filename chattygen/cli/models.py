@@ -144,7 +144,7 @@ def status(as_json: bool, home: Home) -> None:
         )
     elif servers:
         rows = [[s.model, s.pid, s.url, f"{s.memory / 1e9:.1f} GB", _clock(s.started), s.started_by] for s in servers]
-        show.table(["model", "pid", "url", "memory", "since", "started by"], rows)
+        show.table(["model", "pid", "url", "memory", "since", "started by"], rows, whole=["model", "url"])
         for s in servers:
             show.note(f"log of {s.model}: {s.log}")
     else:
@@ -190,7 +190,7 @@ def list_models(models_file: Path | None, as_json: bool, home: Home) -> None:
         ]
         for entry in entries
     ]
-    show.table(["model", "backend", "weights", "size", "roles"], rows)
+    show.table(["model", "backend", "weights", "size", "roles"], rows, whole=["model"])
 
 
 @click.command()

@@ -52,12 +52,14 @@ def line(text: str, *, indent: int = 0, style: str = "", aside: str = "") -> Non
     out.print(drawn)
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "") -> None:
-    """A table on stdout; numbers are aligned to the right."""
+def table(
+    columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "", whole: Sequence[str] = ()
+) -> None:
+    """A table on stdout; numbers are aligned to the right. Cells of the columns `whole` are never broken into lines."""
     drawn = Table(title=escape(title) or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for index, column in enumerate(columns):
         numeric = bool(rows) and all(isinstance(row[index], int | float) for row in rows)
-        drawn.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        drawn.add_column(column, justify="right" if numeric else "left", overflow="fold", no_wrap=column in whole)
     for row in rows:
         drawn.add_row(*[escape(clean(str(cell))) for cell in row])
     out.print(drawn)

@@ -11,7 +11,27 @@ from typing import Literal
 
 from chattygen.domain import Fact, ValueKind
 
-PREPOSITIONS = frozenset("about as at by for from in into of on through to under upon via with within".split())
+PREPOSITIONS = frozenset(
+    [
+        "about",
+        "as",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "into",
+        "of",
+        "on",
+        "through",
+        "to",
+        "under",
+        "upon",
+        "via",
+        "with",
+        "within",
+    ]
+)
 LISTED = 12
 """Values listed per fact in the full form; more are counted."""
 

@@ -13,7 +13,7 @@ from chattygen.domain import Finding, Origin, Query, Question, Seed, Subgraph, T
 from chattygen.generation import grammar
 from chattygen.generation.attempts import Asker, ask_items
 from chattygen.generation.wording import Reference, other_pronouns, reference, with_reference
-from chattygen.generation.words import content, contains_words, words
+from chattygen.generation.words import contains_words, content, words
 from chattygen.models.model import Embedder
 
 TOKENS_PER_LINE = 40
@@ -47,7 +47,10 @@ def ask_dialogue(
             "findings": [raised[index].message for index in wanted if index in raised],
         }
 
-    rules = [grammar.later_turn((opening(question.pattern),), ref.forms) for question in later]
+    rules = [
+        grammar.later_turn((opening(question.pattern),), ref.forms if n == 1 else ref.pronouns)
+        for n, question in enumerate(later)
+    ]
     worded = ask_items(asker, rules, values, check, TOKENS_PER_LINE) if later else []
     said: list[tuple[str, Origin]] = [(questions[0].text, "model")]
     for question, line in zip(later, worded, strict=True):

@@ -29,6 +29,11 @@ class Ask:
     form: Literal["value", "count"]
 
     @property
+    def cue(self) -> str:
+        """What the reply repeats before the question, so that a small model asks about this fact and not the next."""
+        return " ".join(reading(self.fact)) + ": "
+
+    @property
     def phrase(self) -> str:
         """The line of the prompt that stands for it."""
         if self.form == "value":
@@ -49,8 +54,6 @@ def plan(subgraph: Subgraph, questions: int) -> tuple[tuple[Ask, ...], tuple[Ask
     weights = {fact: draw.random() * (rank + 1) for rank, fact in enumerate(usable)}
     chosen = sorted(usable, key=lambda fact: weights[fact])
     asks = [Ask(fact, _form(fact, draw)) for fact in chosen]
-    first = next((n for n, ask in enumerate(asks) if ask.form == "value"), 0)
-    asks.insert(0, asks.pop(first)) if asks else None
     return tuple(asks[:questions]), tuple(asks[questions:])
 
 

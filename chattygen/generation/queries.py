@@ -14,7 +14,7 @@ from chattygen.context.names import readable
 from chattygen.domain import Answer, Fact, Finding, Iri, Literal, Origin, Query, Question, Subgraph, Term
 from chattygen.errors import QueryError, QueryTimeout
 from chattygen.generation.attempts import Asker, ask_items
-from chattygen.generation.grammar import any_of
+from chattygen.generation.grammar import any_of, literal
 from chattygen.kg.graph import KnowledgeGraph
 from chattygen.kg.sparql import foreign_iris, parses, read_only, term_text
 
@@ -33,19 +33,32 @@ def ask_queries(
     patterns = [pattern(question.fact, aliases) for question in questions]
 
     def check(index: int, line: str, accepted: dict[int, Query]) -> Query | tuple[Finding, ...]:
-        return run(expand(line, seed, aliases), questions[index], subgraph, graph, deadline, "model")
+        query = line.removeprefix(cue(questions[index]))
+        return run(expand(query, seed, aliases), questions[index], subgraph, graph, deadline, "model")
 
     def values(wanted: Sequence[int], raised: dict[int, Finding]) -> dict[str, object]:
         return {
-            "items": [(questions[index].pattern, patterns[index]) for index in wanted],
+            "items": [
+                {"question": questions[index].pattern, "cue": cue(questions[index]), "triple": patterns[index]}
+                for index in wanted
+            ],
             "findings": [raised[index].message for index in wanted if index in raised],
         }
 
-    rules = [f'{any_of(tuple(FORMS.values()))} " {{ {triple} }}"' for triple in patterns]
+    rules = [
+        f'{literal(cue(question))} {any_of(tuple(FORMS.values()))} " {{ {triple} }}"'
+        for question, triple in zip(questions, patterns, strict=True)
+    ]
     written = ask_items(asker, rules, values, check, TOKENS_PER_LINE)
     return tuple(
         query or build(question, subgraph, graph, deadline) for query, question in zip(written, questions, strict=True)
     )
+
+
+def cue(question: Question) -> str:
+    """What the reply repeats before the query: how the question opens, and whether its answer is a stored number."""
+    stored = " (stored)" if question.fact.value_kind == "number" else ""
+    return f"{' '.join(question.pattern.split()[:2])}{stored}: "
 
 
 def alias(predicates: Sequence[str]) -> dict[str, str]:
@@ -85,7 +98,7 @@ def build(question: Question, subgraph: Subgraph, graph: KnowledgeGraph, deadlin
 
 def counted(question: Question) -> bool:
     """Whether the question's answer is the number of the fact's values rather than the values."""
-    return question.kind == "how-many" and question.fact.value_kind != "number" or not question.fact.values
+    return (question.kind == "how-many" and question.fact.value_kind != "number") or not question.fact.values
 
 
 def run(

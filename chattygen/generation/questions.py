@@ -43,7 +43,7 @@ def ask_questions(asker: Asker, subgraph: Subgraph, count: int, embedder: Embedd
     asked, spare = plan(subgraph, count)
 
     def check(index: int, line: str, accepted: dict[int, Question]) -> Question | tuple[Finding, ...]:
-        question = to_question(line, asked[index], subgraph, "model")
+        question = to_question(line.removeprefix(asked[index].cue), asked[index], subgraph, "model")
         return findings(question, asked[index], subgraph, accepted.values(), embedder) or question
 
     def values(wanted: Sequence[int], raised: dict[int, Finding]) -> dict[str, object]:
@@ -53,7 +53,7 @@ def ask_questions(asker: Asker, subgraph: Subgraph, count: int, embedder: Embedd
             "findings": [raised[index].message for index in wanted if index in raised],
         }
 
-    rules = [grammar.question(openings(ask)) for ask in asked]
+    rules = [grammar.literal(ask.cue) + " " + grammar.question(openings(ask)) for ask in asked]
     worded = ask_items(asker, rules, values, check, TOKENS_PER_LINE)
     kept: list[Question] = [question for question in worded if question is not None]
     order = {asked[index].fact: index for index in range(len(asked))}

@@ -13,7 +13,9 @@ from chattygen.domain import QuestionKind, Seed, Subgraph
 from chattygen.generation.plan import Ask
 from chattygen.generation.words import PRONOUNS, words
 
-AUXILIARIES = frozenset("did does do is was are were has have had can could will would".split())
+AUXILIARIES = frozenset(
+    ["did", "does", "do", "is", "was", "are", "were", "has", "have", "had", "can", "could", "will", "would"]
+)
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,12 @@ class Reference:
     phrase: str
 
     @property
+    def pronouns(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((self.subject, self.object, self.possessive)))
+
+    @property
     def forms(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((self.subject, self.object, self.possessive, self.phrase)))
+        return (*self.pronouns, self.phrase)
 
 
 _PRONOUN_FORMS = {

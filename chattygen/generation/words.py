@@ -14,12 +14,70 @@ PRONOUNS = {
     "plural": ("they", "them", "their", "theirs", "themselves"),
 }
 
-QUESTION_WORDS = frozenset("what who whom whose when where which how why".split())
+QUESTION_WORDS = frozenset(["what", "who", "whom", "whose", "when", "where", "which", "how", "why"])
 
 FUNCTION_WORDS = frozenset(
-    """a an the of in on at by for from to into with about as and or is are was were be been being do does did has have
-    had can could will would shall should may might there that this these those what who whom whose when where which how
-    why many much some any all x s""".split()
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "from",
+        "to",
+        "into",
+        "with",
+        "about",
+        "as",
+        "and",
+        "or",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "do",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "can",
+        "could",
+        "will",
+        "would",
+        "shall",
+        "should",
+        "may",
+        "might",
+        "there",
+        "that",
+        "this",
+        "these",
+        "those",
+        "what",
+        "who",
+        "whom",
+        "whose",
+        "when",
+        "where",
+        "which",
+        "how",
+        "why",
+        "many",
+        "much",
+        "some",
+        "any",
+        "all",
+        "x",
+        "s",
+    ]
 )
 
 

@@ -33,6 +33,7 @@ def main(arguments: list[str]) -> int:
                 time.sleep(GLANCE / 5)
             os.killpg(0, signal.SIGKILL)
         time.sleep(GLANCE)
+    os.killpg(0, signal.SIGTERM)  # whatever the command left behind
     return child.returncode if child.returncode >= 0 else 128 - child.returncode
 
 

@@ -42,7 +42,7 @@ def obtain(
         with _client(entry, entry.endpoint, key, "endpoint", allow) as model:
             yield model
     else:
-        shared = [s for s in server.running(home) if s.model == entry.name and s.started_by == SERVE]
+        shared = [s for s in server.running(home) if s.model == entry.name and s.started_by == SERVE and s.alive]
         running = shared[0] if shared else serve(entry, home, report, guarded=True, started_by=started_by)
         try:
             with _client(entry, running.url, running.key, "vllm" if entry.backend == "vllm" else "llama-cpp") as model:

@@ -73,12 +73,23 @@ class Running:
 
     @property
     def alive(self) -> bool:
+        """Whether the process that leads the group runs."""
         try:
             process = psutil.Process(self.pid)
             # A process id is given out again; the start time tells the two apart.
             return bool(abs(process.create_time() - self.started) < 1 and process.status() != psutil.STATUS_ZOMBIE)
         except psutil.NoSuchProcess:
             return False
+
+    @property
+    def holds(self) -> bool:
+        """Whether any process of the group runs: a vLLM whose front was killed still holds the GPU with the rest."""
+        try:
+            if abs(psutil.Process(self.pid).create_time() - self.started) >= 1:
+                return False
+        except psutil.NoSuchProcess:
+            pass  # a process id is not given out again while a group has that number
+        return bool(_members(self.pid))
 
     @property
     def memory(self) -> int:
@@ -160,7 +171,7 @@ def start(launch: Launch, home: Home, waiting: Waiting, *, guarded: bool, starte
 
 def stop(running: Running, home: Home) -> None:
     """End the whole process group: SIGTERM, and SIGKILL after 10 seconds. Returns when it is gone."""
-    if running.alive:
+    if running.holds:
         _signal(running.pid, signal.SIGTERM)
         deadline = time.monotonic() + GRACE
         while _members(running.pid) and time.monotonic() < deadline:
@@ -180,7 +191,7 @@ def running(home: Home) -> list[Running]:
     servers = []
     for record in home.run.glob("*.json"):
         server = _load(record)
-        if server is not None and server.alive:
+        if server is not None and server.holds:
             servers.append(server)
         else:
             record.unlink(missing_ok=True)

@@ -61,10 +61,8 @@ def try_model(model: Model, *, grammar: bool, system_role: bool) -> Iterator[Tri
 
     if system_role:
         # Some templates put a default where there is no system text, so two texts are compared, not text and none.
-        brief, longer = (_call(model, system, COUNT, max_tokens=3) for system in (BRIEF, INSTRUCTION))
-        heard = (
-            not isinstance(brief, str) and not isinstance(longer, str) and longer.prompt_tokens > brief.prompt_tokens
-        )
+        short, long = (_call(model, system, COUNT, max_tokens=3) for system in (BRIEF, INSTRUCTION))
+        heard = not isinstance(short, str) and not isinstance(long, str) and long.prompt_tokens > short.prompt_tokens
         yield Trial("hears system text", heard, "yes" if heard else "no: set system_role = false in models.toml")
 
 

@@ -70,4 +70,4 @@ def test_every_setting_of_the_installed_server_is_known() -> None:
     from llama_cpp.server.settings import Settings
 
     passed = {"api_key", "host", "port", "disable_ping_events"}
-    assert {name for name in Settings.model_fields} - passed - set(llamacpp.SETTINGS.split()) == set()
+    assert set(Settings.model_fields) - passed - set(llamacpp.SETTINGS.split()) == set()

@@ -132,6 +132,18 @@ def test_children_of_the_server_end_with_it(home: Home) -> None:
     assert gone(pids, 1)
 
 
+def test_what_a_killed_server_leaves_behind_is_still_seen_and_stopped(home: Home) -> None:
+    running = start(launch("parent"), home)
+    pids = group(running)
+    os.kill(running.pid, signal.SIGKILL)
+    assert gone([running.pid], 5)
+    assert not running.alive
+    assert server.running(home) == [running]
+    server.stop(running, home)
+    assert gone(pids, 1)
+    assert server.running(home) == []
+
+
 def test_a_server_that_ignores_sigterm_is_killed(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "GRACE", 0.3)
     running = start(launch("stubborn"), home)
