@@ -59,8 +59,8 @@ Direction = OneOf["out", "in"]
 ValueKind = OneOf["entity", "date", "year", "number", "boolean", "text"]
 """What stands at the other end of a fact."""
 
-Being = OneOf["person", "group", "place", "thing"]
-"""What an entity of a node type is, as far as pronouns care."""
+Being = OneOf["person", "group", "place", "work", "thing"]
+"""What an entity of a node type is, as far as pronouns and quotation marks care; a work is a song, a book, a paper."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from chattygen.models.model import Completion, Constraint, Model
 Record = Callable[[Attempt], None]
 """Stores an attempt; called once per attempt, durable when it returns."""
 
-RETRY_TEMPERATURE = 0.7
+RETRY_TEMPERATURE = 0.3
 """Attempts after the first: the same words at temperature 0 would fail the same way."""
 
 Good = TypeVar("Good")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from chattygen.domain import Finding, Origin, Query, Question, Seed, Subgraph, Turn
 from chattygen.generation import grammar
 from chattygen.generation.attempts import Asker, ask_items
-from chattygen.generation.wording import Reference, other_pronouns, reference, with_reference
+from chattygen.generation.wording import Reference, other_pronouns, reference, with_reference, without_phrase
 from chattygen.generation.words import contains_words, content, words
 from chattygen.models.model import Embedder
 
@@ -20,6 +20,9 @@ TOKENS_PER_LINE = 40
 
 SAME_MEANING = 0.7
 """Cosine similarity that a turn keeps to its standalone form, both with the entity's mention evened out (D6)."""
+
+SLACK = 10
+"""Characters that a turn may have more than its standalone form, before and after the reference."""
 
 KEPT_WORDS = 0.6
 """Share of the content words of the standalone form that a turn keeps (D6)."""
@@ -37,24 +40,24 @@ def ask_dialogue(
     later = questions[1:]
 
     def check(index: int, line: str, accepted: dict[int, str]) -> str | tuple[Finding, ...]:
-        return turn_findings(line, later[index], subgraph.seed, ref, tuple(accepted.values()), embedder) or line
+        turn = ref.settle(line)
+        return turn_findings(turn, later[index], subgraph.seed, ref, tuple(accepted.values()), embedder) or turn
 
     def values(wanted: Sequence[int], raised: dict[int, Finding]) -> dict[str, object]:
         return {
-            "references": ref.forms,
-            "type": subgraph.seed.type_label,
+            "references": [*ref.pronouns, ref.phrase],
             "questions": [later[index].pattern for index in wanted],
-            "findings": [raised[index].message for index in wanted if index in raised],
+            "findings": [raised[index] for index in wanted if index in raised],
         }
 
-    rules = [
-        grammar.later_turn((opening(question.pattern),), ref.forms if n == 1 else ref.pronouns)
-        for n, question in enumerate(later)
-    ]
+    rules = [turn_rule(question.pattern, ref) for question in later]
     worded = ask_items(asker, rules, values, check, TOKENS_PER_LINE) if later else []
     said: list[tuple[str, Origin]] = [(questions[0].text, "model")]
     for question, line in zip(later, worded, strict=True):
-        said.append((line, "model") if line else (with_reference(question.pattern, ref), "builder"))
+        turn = line or with_reference(question.pattern, ref)
+        if contains_words(turn, ref.phrase) and contains_words(said[-1][0], ref.phrase):
+            turn = without_phrase(turn, ref)
+        said.append((turn, "model" if line else "builder"))
     turns = tuple(
         Turn(n, text, origin, question, query)
         for n, ((text, origin), question, query) in enumerate(zip(said, questions, queries, strict=True), 1)
@@ -62,10 +65,12 @@ def ask_dialogue(
     return dialogue_findings(turns, questions, subgraph.seed, ref, embedder) or turns
 
 
-def opening(pattern: str) -> str:
-    """The question word that a turn keeps from its standalone form: `How many`, `In which`, `When`."""
-    first, second, *_ = [*pattern.split(), ""]
-    return f"{first} {second}" if first in ("How", "In", "On", "By") and second else first
+def turn_rule(pattern: str, ref: Reference) -> str:
+    """The grammar of a later turn: the opening word of its standalone form, then a reference near where `X` stood."""
+    opening, _, rest = pattern.partition(" ")
+    before, _, after = rest.partition("X")
+    forms = (ref.possessive,) if after.startswith(("'s", "’s")) else (*ref.pronouns, ref.phrase)
+    return grammar.later_turn(opening, forms, len(before) + SLACK if before else 0, len(after.strip(" ?")) + SLACK)
 
 
 def dialogue_findings(
@@ -138,11 +143,14 @@ def several_words(line: str) -> Finding | None:
 
 
 def meaning_kept(line: str, question: Question, ref: Reference, embedder: Embedder) -> Finding | None:
-    """D6: the content words of the standalone question survive, and so does its meaning."""
+    """D6: the content words of the standalone question survive, none are added, and its meaning stays."""
     wanted, got = content(question.pattern), content(line)
+    added = got - wanted - (content(ref.phrase) if contains_words(line, ref.phrase) else set())
+    if added:
+        return Finding("D6", f"added: {', '.join(sorted(added))}", line)
     if wanted and len(wanted & got) < KEPT_WORDS * len(wanted):
         return Finding("D6", f"lost: {', '.join(sorted(wanted - got))}", line)
-    plain = with_reference(question.pattern, ref)
+    plain = with_reference(question.pattern, ref, ref.phrase if contains_words(line, ref.phrase) else "")
     left, right = embedder.embed([line, plain])
     if sum(a * b for a, b in zip(left, right, strict=True)) < SAME_MEANING:
         return Finding("D6", f"means something else than: {plain}", line)

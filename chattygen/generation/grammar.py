@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from chattygen.models.model import Constraint
 
-TEXT = r"[^\n?X]"
-"""A character of a question: no line break, no question mark, no placeholder."""
+TEXT = r'[^\n?X"]'
+"""A character of a question: no line break, question mark or quotation mark, and no placeholder."""
 
 
 def literal(text: str) -> str:
@@ -35,9 +35,14 @@ def question(openings: Sequence[str]) -> str:
     return f'{any_of(openings)} " " {TEXT}{{0,60}} "X" {TEXT}{{0,60}} "?"'
 
 
-def later_turn(openings: Sequence[str], references: Sequence[str]) -> str:
-    """A question that starts with one of `openings` and refers back with one of `references`, as words of its own."""
-    return f'{any_of(openings)} " " ({TEXT}{{1,60}} " ")? {any_of(references)} (" " {TEXT}{{1,60}})? "?"'
+def later_turn(opening: str, references: Sequence[str], before: int, after: int) -> str:
+    """A question that starts with `opening` and says one of `references` as words of its own.
+
+    At most `before` characters stand between the two and `after` behind, so that nothing can be added at length.
+    """
+    lead = f'({TEXT}{{1,{before}}} " ")? ' if before else ""
+    rest = f' (" " {TEXT}{{1,{after}}})?' if after else ""
+    return f'{literal(opening)} " " {lead}{any_of(references)}{rest} "?"'
 
 
 def choice(texts: Sequence[str]) -> Constraint:

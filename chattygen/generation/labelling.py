@@ -43,7 +43,7 @@ def ask_label(asker: Asker, node_type: NodeType, candidates: Sequence[Candidate]
         }
 
     replies = ask_items(asker, [any_of(texts) for texts in choices], values, check, max_tokens_per_line=40)
-    being = next((known for known in BEINGS if known == replies[-1]), "thing")
+    being: Being = next((known for known in BEINGS if known == replies[-1]), "thing")
     chosen = best(tuple(candidates)) if len(candidates) == 1 else None
     for name, candidate in zip(names, candidates, strict=True):
         if len(candidates) > 1 and replies[0] == name:

@@ -10,9 +10,10 @@ import random
 from dataclasses import dataclass
 from typing import Literal
 
-from chattygen.context.summary import plural, reading, relation, summarised
+from chattygen.context.reading import plural, read
+from chattygen.context.summary import relation, summarised
 from chattygen.domain import Fact, Subgraph
-from chattygen.generation.words import contains_words
+from chattygen.generation.words import contains_words, words
 
 LISTED = 8
 """A fact with more values than this is asked for as a number: nobody wants to hear thirty names."""
@@ -31,30 +32,49 @@ class Ask:
     @property
     def cue(self) -> str:
         """What the reply repeats before the question, so that a small model asks about this fact and not the next."""
-        return " ".join(reading(self.fact)) + ": "
+        return read(self.fact.predicate_label).words + ": "
 
     @property
     def phrase(self) -> str:
         """The line of the prompt that stands for it."""
         if self.form == "value":
             return summarised(self.fact)
-        if self.fact.direction == "out":
-            return f"number of {plural(' '.join(reading(self.fact)))} of X: a number"
+        said = read(self.fact.predicate_label)
+        if self.fact.direction == "out" and not said.link:
+            return f"number of {plural(said.noun)} of X: a number"
+        if self.fact.direction == "out" and not said.noun:
+            return f"number of {plural(self.fact.value_type or 'entity')} that X {self._tie}: a number"
         return f"number of {relation(self.fact, counted=False)}: a number"
+
+    @property
+    def _tie(self) -> str:
+        said = read(self.fact.predicate_label)
+        return said.link if said.is_verb else f"is {said.link}"
 
 
 def plan(subgraph: Subgraph, questions: int) -> tuple[tuple[Ask, ...], tuple[Ask, ...]]:
     """Choose what to ask: (asked, spare), each in order; `asked` has at most `questions`.
 
     The choice is drawn by the seed's IRI, so that entities of one type are not all asked the same, and is the same in
-    every run. A fact whose answer stands in the seed's label is never asked.
+    every run. Never asked: what the seed's label tells, a person's gender (the pronoun tells it), yes or no.
     """
     draw = random.Random(subgraph.seed.iri)
-    usable = [fact for fact in subgraph.facts if fact.value_kind != "boolean" and not _told(fact, subgraph.seed.label)]
-    weights = {fact: draw.random() * (rank + 1) for rank, fact in enumerate(usable)}
+    usable = [fact for fact in subgraph.facts if fact.value_kind != "boolean" and not _told(fact, subgraph)]
+    weights = {fact: draw.random() * (rank + 1) * _dullness(fact) for rank, fact in enumerate(usable)}
     chosen = sorted(usable, key=lambda fact: weights[fact])
     asks = [Ask(fact, _form(fact, draw)) for fact in chosen]
+    counted = {str(ask.fact.count) for ask in asks if ask.form == "count"}
+    asks = [ask for ask in asks if not (ask.fact.value_kind == "number" and ask.fact.values[0].label in counted)]
     return tuple(asks[:questions]), tuple(asks[questions:])
+
+
+def is_gender(fact: Fact) -> bool:
+    return bool({"gender", "sex"} & set(words(fact.predicate_label)))
+
+
+def _dullness(fact: Fact) -> int:
+    """Two for a fact whose other ends cannot be called anything but entities."""
+    return 2 if fact.value_kind == "entity" and not fact.value_type else 1
 
 
 def _form(fact: Fact, draw: random.Random) -> Literal["value", "count"]:
@@ -65,5 +85,7 @@ def _form(fact: Fact, draw: random.Random) -> Literal["value", "count"]:
     return "value"
 
 
-def _told(fact: Fact, label: str) -> bool:
-    return any(contains_words(label, value.label) for value in fact.values)
+def _told(fact: Fact, subgraph: Subgraph) -> bool:
+    if subgraph.seed.being == "person" and is_gender(fact):
+        return True
+    return any(contains_words(subgraph.seed.label, value.label) for value in fact.values)

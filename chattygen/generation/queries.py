@@ -42,7 +42,7 @@ def ask_queries(
                 {"question": questions[index].pattern, "cue": cue(questions[index]), "triple": patterns[index]}
                 for index in wanted
             ],
-            "findings": [raised[index].message for index in wanted if index in raised],
+            "findings": [raised[index] for index in wanted if index in raised],
         }
 
     rules = [

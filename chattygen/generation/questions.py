@@ -6,8 +6,10 @@ queries or dialogues.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from chattygen.context.summary import others
 from chattygen.domain import Fact, Finding, Question, Subgraph
 from chattygen.generation import grammar
 from chattygen.generation.attempts import Asker, ask_items
@@ -18,6 +20,8 @@ from chattygen.generation.words import PRONOUNS, contains_words, content, words
 from chattygen.models.model import Embedder
 
 TOKENS_PER_LINE = 40
+
+FEWEST_WORDS = 4
 
 OPENINGS = {
     "entity": ("What", "Which", "Who", "Where", "In which", "By whom"),
@@ -31,7 +35,24 @@ OPENINGS = {
 
 
 def openings(ask: Ask) -> tuple[str, ...]:
-    return ("How many",) if ask.form == "count" else OPENINGS[ask.fact.value_kind]
+    """First words that a question may have.
+
+    What stands at the subject's end of a triple is asked for by its class: `Which albums`. With a free opening, a small
+    model turns such a question round and asks for the object.
+    """
+    if ask.form == "count":
+        return (f"How many {others(ask.fact)}",) if ask.fact.direction == "in" else ("How many",)
+    if ask.fact.direction == "in":
+        which = tuple(f"{word} {others(ask.fact)}" for word in ("Which", "What"))
+        return (*which, "Who") if others(ask.fact) in ("person", "people") else which
+    return OPENINGS[ask.fact.value_kind]
+
+
+def bare(line: str, type_label: str) -> str:
+    """The line with `X` alone where the model said `the city of X` or `the song X` of a city or a song."""
+    return re.sub(
+        rf"\b(?:the |this )?{re.escape(type_label)}(?: of| called| named)? X\b", "X", line, flags=re.IGNORECASE
+    )
 
 
 def ask_questions(asker: Asker, subgraph: Subgraph, count: int, embedder: Embedder) -> tuple[Question, ...]:
@@ -43,14 +64,15 @@ def ask_questions(asker: Asker, subgraph: Subgraph, count: int, embedder: Embedd
     asked, spare = plan(subgraph, count)
 
     def check(index: int, line: str, accepted: dict[int, Question]) -> Question | tuple[Finding, ...]:
-        question = to_question(line.removeprefix(asked[index].cue), asked[index], subgraph, "model")
+        pattern = bare(line.removeprefix(asked[index].cue), subgraph.seed.type_label)
+        question = to_question(pattern, asked[index], subgraph, "model")
         return findings(question, asked[index], subgraph, accepted.values(), embedder) or question
 
     def values(wanted: Sequence[int], raised: dict[int, Finding]) -> dict[str, object]:
         return {
             "type": subgraph.seed.type_label,
             "facts": [asked[index].phrase for index in wanted],
-            "findings": [raised[index].message for index in wanted if index in raised],
+            "findings": [raised[index] for index in wanted if index in raised],
         }
 
     rules = [grammar.literal(ask.cue) + " " + grammar.question(openings(ask)) for ask in asked]
@@ -67,7 +89,11 @@ def ask_questions(asker: Asker, subgraph: Subgraph, count: int, embedder: Embedd
 
 
 def to_question(pattern: str, ask: Ask, subgraph: Subgraph, origin: str) -> Question:
-    text = with_name(pattern, said(subgraph.seed))
+    """Put the name in; where that makes fewer than four words, with the type: `Who wrote the song "Daysleeper"?`."""
+    name = said(subgraph.seed)
+    text = with_name(pattern, name)
+    if len(words(text)) < FEWEST_WORDS:
+        text = with_name(pattern, f"the {subgraph.seed.type_label} {name}")
     return Question(ask.fact, pattern, text, kind_of(pattern), "model" if origin == "model" else "builder")
 
 
@@ -80,7 +106,7 @@ def findings(
         names_entity(question, subgraph.seed.label),
         fact_exists(question.fact, subgraph),
         facts_distinct(question, others),
-        one_question(question.pattern),
+        one_question(question),
         no_answer(question, ask),
         no_context(question.pattern),
         no_duplicate(question, others),
@@ -93,10 +119,15 @@ def findings(
 
 
 def names_entity(question: Question, label: str) -> Finding | None:
-    """Q1: the placeholder stands in the question once, and so does the name."""
-    if words(question.pattern).count("x") == 1 and contains_words(question.text, label):
-        return None
-    return Finding("Q1", "does not name the entity exactly once", question.text)
+    """Q1: the placeholder stands in the question once, as a name of its own, and so does the name.
+
+    Behind a noun (`the track X`) it could not be replaced by a pronoun.
+    """
+    if words(question.pattern).count("x") != 1 or not contains_words(question.text, label):
+        return Finding("Q1", "does not name the entity exactly once", question.pattern)
+    if re.search(r"\b(?:the|a|an) (?!of\b)[\w-]+ X\b", question.pattern):
+        return Finding("Q1", "X stands behind a noun; it is a name of its own", question.pattern)
+    return None
 
 
 def fact_exists(fact: Fact, subgraph: Subgraph) -> Finding | None:
@@ -110,11 +141,12 @@ def facts_distinct(question: Question, others: Sequence[Question]) -> Finding | 
     return Finding("Q3", "another question asks about the same fact", question.text) if taken else None
 
 
-def one_question(pattern: str) -> Finding | None:
-    """Q4: one question mark, at the end, and at least four words."""
-    if pattern.count("?") == 1 and pattern.endswith("?") and len(words(pattern)) >= 4:
+def one_question(question: Question) -> Finding | None:
+    """Q4: one question mark, at the end, and at least four words with the name; a question mark in the name is none."""
+    pattern = question.pattern
+    if pattern.count("?") == 1 and pattern.endswith("?") and len(words(question.text)) >= FEWEST_WORDS:
         return None
-    return Finding("Q4", "not one question of at least four words with a question mark at its end", pattern)
+    return Finding("Q4", "not one question of at least four words with a question mark at its end", question.text)
 
 
 def no_answer(question: Question, ask: Ask) -> Finding | None:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from chattygen.context.reading import read
 from chattygen.context.summary import relation
 from chattygen.domain import Fact, Finding
 from chattygen.generation.plan import Ask
 from chattygen.generation.wording import kind_of, with_name
+from chattygen.generation.words import contains_words, words
 from chattygen.models.model import Embedder
 
 NEAREST_WITHIN = 0.02
@@ -19,6 +21,12 @@ NEAREST_WITHIN = 0.02
 
 AT_LEAST = 0.3
 """Similarity below which a question is about something else altogether."""
+
+UNITS = frozenset(
+    """seconds minutes hours days kilometers kilometres km meters metres miles feet inches square hectares acres kilograms
+    kg tons dollars euros percent percentage degrees""".split()
+)
+"""Words that say in what a number is measured; a graph that does not say so must not be made to."""
 
 
 def meaning(fact: Fact) -> str:
@@ -56,6 +64,14 @@ def _word_against_value(pattern: str, ask: Ask) -> str:
         return f"asks who, but the answer is a {value}"
     if ask.form == "count" and kind != "how-many":
         return "does not ask how many"
+    if ask.form == "value" and ask.fact.count > 1 and any(contains_words(pattern, part) for part in ("one of", "some")):
+        return f"asks for some of {ask.fact.count} values"
+    if any(unit in words(pattern) and unit not in words(ask.fact.predicate_label) for unit in UNITS):
+        return "names a unit that the graph does not state"
+    noun = read(ask.fact.predicate_label).noun
+    turned = (f"X's {noun}", f"{noun} of X") if ask.fact.direction == "in" and noun else ()
+    if any(contains_words(pattern, part) for part in turned):
+        return f"turned round: X is the {noun}"
     return ""
 
 

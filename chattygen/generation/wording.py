@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from chattygen.context.summary import PREPOSITIONS, is_verb, plural, reading
+from chattygen.context.reading import plural, read
 from chattygen.domain import QuestionKind, Seed, Subgraph
-from chattygen.generation.plan import Ask
+from chattygen.generation.plan import Ask, is_gender
 from chattygen.generation.words import PRONOUNS, words
 
 AUXILIARIES = frozenset(
@@ -27,14 +27,24 @@ class Reference:
     object: str
     possessive: str
     phrase: str
+    place: bool = False
 
     @property
     def pronouns(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((self.subject, self.object, self.possessive)))
 
+    def settle(self, turn: str) -> str:
+        """`turn` as a person says it: what is in a place is there, the length of it is its length."""
+        turn = re.sub(
+            rf"\bthe ((?:(?!of\b)[\w-]+ ){{1,3}})of {self.object}\b",
+            lambda found: f"{self.possessive} {found[1]}",
+            turn,
+        ).replace(" ?", "?")
+        return re.sub(r"\b(?:in|at|within) it\b", "there", turn) if self.place else turn
+
     @property
     def forms(self) -> tuple[str, ...]:
-        return (*self.pronouns, self.phrase)
+        return (*self.pronouns, self.phrase, *(["there"] if self.place else []))
 
 
 _PRONOUN_FORMS = {
@@ -48,23 +58,18 @@ _PRONOUN_FORMS = {
 def reference(subgraph: Subgraph) -> Reference:
     """The reference that fits the seed's type, and its gender where the graph states one (D8)."""
     seed = subgraph.seed
-    gender = {"person": "plural", "group": "plural", "place": "neuter", "thing": "neuter"}[seed.being]
+    gender = "plural" if seed.being in ("person", "group") else "neuter"
     if seed.being == "person":
         for fact in subgraph.facts:
-            if is_gender(fact.predicate_label) and fact.count == 1 and fact.values:
+            if is_gender(fact) and fact.count == 1 and fact.values:
                 said = words(fact.values[0].label)
                 gender = "feminine" if "female" in said else "masculine" if "male" in said else gender
-    return Reference(gender, *_PRONOUN_FORMS[gender], f"the {seed.type_label}")
-
-
-def is_gender(predicate_label: str) -> bool:
-    return bool({"gender", "sex"} & set(words(predicate_label)))
+    return Reference(gender, *_PRONOUN_FORMS[gender], f"the {seed.type_label}", seed.being == "place")
 
 
 def said(seed: Seed) -> str:
-    """The seed's name as it stands in a question: a title of several words is put in quotation marks."""
-    long = len(seed.label.split()) >= 4 or any(mark in seed.label for mark in ":?!;")
-    return f'"{seed.label}"' if seed.being == "thing" and long and '"' not in seed.label else seed.label
+    """The seed's name as it stands in a question: the title of a work is put in quotation marks."""
+    return f'"{seed.label}"' if seed.being == "work" and '"' not in seed.label else seed.label
 
 
 def with_name(pattern: str, name: str) -> str:
@@ -91,49 +96,56 @@ def kind_of(question: str) -> QuestionKind:
 
 def plain_question(ask: Ask) -> str:
     """A dull but right question about the fact, with `X` for the seed."""
-    fact, read = ask.fact, reading(ask.fact)
-    predicate = " ".join(read)
-    bound, verb = read[-1] in PREPOSITIONS, is_verb(read[0])
-    many = fact.count > 1
-    things = (plural(fact.value_type) if many or ask.form == "count" else fact.value_type) if fact.value_type else ""
-    bare = " ".join([read[0].removesuffix("s"), *read[1:]])
-    if fact.direction == "out":
-        which = f"How many {things or 'things'}" if ask.form == "count" else f"Which {things}" if things else "What"
-        if bound:
-            return f"{which} does X {bare}?" if verb else f"{which} is X {predicate}?"
-        if ask.form == "count":
-            return f"How many {plural(predicate)} does X have?"
-        return f"What are the {plural(predicate)} of X?" if many else f"What is the {predicate} of X?"
-    which = (
-        f"How many {things or 'things'}"
-        if ask.form == "count"
-        else f"Which {things or 'things' if many else things or 'thing'}"
-    )
-    plural_verb = many or ask.form == "count"
-    if bound and verb:
-        return f"{which} {bare if plural_verb else predicate} X?"
-    if bound:
-        return f"{which} {'are' if plural_verb else 'is'} {predicate} X?"
-    return f"{which} {'have' if plural_verb else 'has'} X as {predicate}?"
-
-
-def with_reference(pattern: str, ref: Reference) -> str:
-    """`pattern` with the fitting pronoun in the place of `X`."""
-    text = re.sub(r"\bX['’]s\b", ref.possessive, pattern)
-    match = re.search(r"\bX\b", text)
-    if not match:
-        return text
-    before = words(text[: match.start()])
-    subject = bool(before) and before[-1] in AUXILIARIES
-    pronoun = ref.subject if subject else ref.object
-    if subject and ref.subject == "they":
-        text = text[: match.start()] + "X" + text[match.end() :]
-        text = re.sub(
-            r"\b(is|was|does|has)( X\b)",
-            lambda m: {"is": "are", "was": "were", "does": "do", "has": "have"}[m[1]] + m[2],
-            text,
+    fact, said = ask.fact, read(ask.fact.predicate_label)
+    many = ask.form == "count" or fact.count > 1
+    which = "How many" if ask.form == "count" else "Which"
+    kind = fact.value_type or ("entity" if fact.direction == "in" or ask.form == "count" else "")
+    things = plural(kind) if many and kind else kind
+    if fact.direction == "in":
+        if said.link and said.is_verb:
+            return f"{which} {things} {said.base if many else said.link} X?"
+        if said.link:
+            return f"{which} {things} {'are' if many else 'is'} {said.link} X?"
+        return f"{which} {things} {'have' if many else 'has'} X as {'their' if many else 'its'} {said.noun}?"
+    if not said.link:
+        noun = plural(said.noun) if many else said.noun
+        return (
+            f"How many {noun} does X have?"
+            if ask.form == "count"
+            else f"What {'are' if many else 'is'} the {noun} of X?"
         )
-    return re.sub(r"\bX\b", pronoun, text)
+    if said.noun:
+        opening = f"{which} {plural(said.noun) if many else said.noun}"
+    elif fact.value_kind in ("date", "year"):
+        return f"When {'did' if said.is_verb else 'was'} X {said.base}?"
+    else:
+        opening = f"{which} {things}" if things else "What"
+    return f"{opening} does X {said.base}?" if said.is_verb else f"{opening} {said.auxiliary} X {said.link}?"
+
+
+def with_reference(pattern: str, ref: Reference, form: str = "") -> str:
+    """`pattern` with a reference in the place of `X`: `form`, or the pronoun that fits there."""
+    form = form or fitting(pattern, ref)
+    text = re.sub(r"\bX(?:['’]s)?(?!\w)", form, pattern, count=1)
+    if form == "they":
+        text = re.sub(rf"\b({'|'.join(_MANY)}) they\b", lambda found: f"{_MANY[found[1]]} they", text)
+    return ref.settle(text)
+
+
+def without_phrase(turn: str, ref: Reference) -> str:
+    """`turn` with the fitting pronoun in the place of the definite phrase: nobody says `the laureate` four times."""
+    return with_reference(re.sub(rf"\b{re.escape(ref.phrase)}\b", "X", turn, count=1, flags=re.IGNORECASE), ref)
+
+
+_MANY = {"is": "are", "was": "were", "does": "do", "has": "have"}
+
+
+def fitting(pattern: str, ref: Reference) -> str:
+    """The pronoun that fits the place of `X`: possessive, subject after an auxiliary verb, else object."""
+    if re.search(r"\bX['’]s\b", pattern):
+        return ref.possessive
+    before = words(pattern.partition("X")[0])
+    return ref.subject if before and before[-1] in AUXILIARIES else ref.object
 
 
 def other_pronouns(ref: Reference) -> frozenset[str]:
