@@ -72,7 +72,7 @@ def generate(
         raise UsageError("--min-questions is more than --questions", f"give at most {questions}")
     run = RunSettings(kg=kg, min_questions=fewest, **settings)  # type: ignore[arg-type]
     catalog = load_catalog(home, models_file)
-    roles: dict[str, str] = {**catalog.roles("gpu" if gpu else "cpu", _overrides(overrides))}
+    roles = {str(role): name for role, name in catalog.roles("gpu" if gpu else "cpu", _overrides(overrides)).items()}
     if only_plan:
         _draw_plan(pipeline.plan(home, run, catalog, roles), run, as_json)
         return

@@ -15,7 +15,7 @@ from chattygen.domain import Fact, ValueKind
 LISTED = 12
 """Values listed per fact in the full form; more are counted."""
 
-_HIDDEN: dict[ValueKind, str] = {"date": "a date", "year": "a year", "boolean": "yes or no", "number": "a number"}
+_HIDDEN: dict[ValueKind, str] = {"date": "date", "year": "year", "boolean": "truth value", "number": "number"}
 
 
 def serialise(facts: tuple[Fact, ...], form: Literal["summarised", "full"] = "summarised") -> tuple[str, ...]:
@@ -68,20 +68,11 @@ def others(fact: Fact) -> str:
 
 
 def hidden(fact: Fact) -> str:
-    """What stands at the other end, without saying it: `a date`, `5 people`, `a text such as "male"`."""
-    if fact.value_kind == "entity" and fact.value_type:
-        one = f"{article(fact.value_type)} {fact.value_type}"
-        return one if fact.count == 1 else f"{fact.count} {plural(fact.value_type)}"
-    if fact.value_kind == "entity":
-        example = f" such as {quoted(fact.values[0].label)}" if fact.values else ""
-        return f"a name{example}" if fact.count == 1 else f"names{example}"
-    if fact.count > 1:
-        return f"{fact.count} {plural(_HIDDEN.get(fact.value_kind, 'a text').removeprefix('a '))}"
-    if fact.value_kind == "text" and fact.values and len(fact.values[0].label) <= 24:
-        return f"a text such as {quoted(fact.values[0].label)}"
-    if fact.value_kind == "number" and fact.values:
-        return f"a number such as {fact.values[0].label}"
-    return _HIDDEN.get(fact.value_kind, "a text")
+    """What stands at the other end, without saying it: `a date`, `5 people`, `a number`."""
+    noun = _HIDDEN.get(fact.value_kind) or fact.value_type or ("name" if fact.value_kind == "entity" else "text")
+    if fact.count == 1:
+        return f"{article(noun)} {noun}"
+    return f"{fact.count} {plural(noun)}" if fact.value_type else plural(noun)
 
 
 def quoted(text: str) -> str:

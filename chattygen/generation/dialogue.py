@@ -45,7 +45,7 @@ def ask_dialogue(
 
     def values(wanted: Sequence[int], raised: dict[int, Finding]) -> dict[str, object]:
         return {
-            "references": [*ref.pronouns, ref.phrase],
+            "references": ref.forms,
             "questions": [later[index].pattern for index in wanted],
             "findings": [raised[index] for index in wanted if index in raised],
         }
@@ -55,7 +55,7 @@ def ask_dialogue(
     said: list[tuple[str, Origin]] = [(questions[0].text, "model")]
     for question, line in zip(later, worded, strict=True):
         turn = line or with_reference(question.pattern, ref)
-        if contains_words(turn, ref.phrase) and contains_words(said[-1][0], ref.phrase):
+        if ref.phrase and contains_words(turn, ref.phrase) and contains_words(said[-1][0], ref.phrase):
             turn = without_phrase(turn, ref)
         said.append((turn, "model" if line else "builder"))
     turns = tuple(
@@ -69,7 +69,7 @@ def turn_rule(pattern: str, ref: Reference) -> str:
     """The grammar of a later turn: the opening word of its standalone form, then a reference near where `X` stood."""
     opening, _, rest = pattern.partition(" ")
     before, _, after = rest.partition("X")
-    forms = (ref.possessive,) if after.startswith(("'s", "’s")) else (*ref.pronouns, ref.phrase)
+    forms = (ref.possessive,) if after.startswith(("'s", "’s")) else ref.nominal
     return grammar.later_turn(opening, forms, len(before) + SLACK if before else 0, len(after.strip(" ?")) + SLACK)
 
 
@@ -165,8 +165,10 @@ def turns_differ(line: str, before: Sequence[str]) -> Finding | None:
 
 
 def pronouns_agree(line: str, ref: Reference, question: Question) -> Finding | None:
-    """D8: pronouns agree with the entity's type and with each other."""
+    """D8: pronouns agree with the entity's type and with each other, and a possessive has something to possess."""
     own = set(words(question.pattern))
+    if words(line)[-1] == ref.possessive != ref.object:
+        return Finding("D8", f"{ref.possessive} stands alone", line)
     for word in words(line):
         if word in other_pronouns(ref) and word not in own:
             return Finding("D8", f"{word} does not agree with {ref.subject}", line)

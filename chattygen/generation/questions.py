@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from chattygen.context.summary import others
+from chattygen.context import summary
 from chattygen.domain import Fact, Finding, Question, Subgraph
 from chattygen.generation import grammar
 from chattygen.generation.attempts import Asker, ask_items
@@ -41,10 +41,10 @@ def openings(ask: Ask) -> tuple[str, ...]:
     model turns such a question round and asks for the object.
     """
     if ask.form == "count":
-        return (f"How many {others(ask.fact)}",) if ask.fact.direction == "in" else ("How many",)
+        return (f"How many {summary.others(ask.fact)}",) if ask.fact.direction == "in" else ("How many",)
     if ask.fact.direction == "in":
-        which = tuple(f"{word} {others(ask.fact)}" for word in ("Which", "What"))
-        return (*which, "Who") if others(ask.fact) in ("person", "people") else which
+        which = tuple(f"{word} {summary.others(ask.fact)}" for word in ("Which", "What"))
+        return (*which, "Who") if summary.others(ask.fact) in ("person", "people") else which
     return OPENINGS[ask.fact.value_kind]
 
 
@@ -66,7 +66,7 @@ def ask_questions(asker: Asker, subgraph: Subgraph, count: int, embedder: Embedd
     def check(index: int, line: str, accepted: dict[int, Question]) -> Question | tuple[Finding, ...]:
         pattern = bare(line.removeprefix(asked[index].cue), subgraph.seed.type_label)
         question = to_question(pattern, asked[index], subgraph, "model")
-        return findings(question, asked[index], subgraph, accepted.values(), embedder) or question
+        return findings(question, asked[index], subgraph, tuple(accepted.values()), embedder) or question
 
     def values(wanted: Sequence[int], raised: dict[int, Finding]) -> dict[str, object]:
         return {
@@ -98,10 +98,9 @@ def to_question(pattern: str, ask: Ask, subgraph: Subgraph, origin: str) -> Ques
 
 
 def findings(
-    question: Question, ask: Ask, subgraph: Subgraph, accepted: Sequence[Question] | object, embedder: Embedder
+    question: Question, ask: Ask, subgraph: Subgraph, others: Sequence[Question], embedder: Embedder
 ) -> tuple[Finding, ...]:
     """Every rule that a question breaks, Q8 only if the cheap ones pass."""
-    others = tuple(accepted)  # type: ignore[arg-type]
     cheap = (
         names_entity(question, subgraph.seed.label),
         fact_exists(question.fact, subgraph),
@@ -159,13 +158,19 @@ def no_answer(question: Question, ask: Ask) -> Finding | None:
 
 
 def no_context(pattern: str) -> Finding | None:
-    """Q6: no pronoun that needs an earlier sentence; a possessive after the entity's name is fine (`X and its ...`)."""
+    """Q6: no pronoun that needs an earlier sentence.
+
+    A possessive is fine behind the entity's name (`X and its ...`) and where it points to what is asked for (`Which
+    people have their birth place at X?`).
+    """
     said_words = words(pattern)
     name = said_words.index("x") if "x" in said_words else len(said_words)
-    for group in PRONOUNS.values():
-        for position, word in enumerate(said_words):
-            if word in group and not (position > name and word in ("his", "her", "its", "their")):
-                return Finding("Q6", f"needs context: {word}", pattern)
+    for position, word in enumerate(said_words):
+        if not any(word in group for group in PRONOUNS.values()):
+            continue
+        owned = word in ("his", "her", "its", "their")
+        if not (owned and (position > name or said_words[position - 1] in ("has", "have", "had"))):
+            return Finding("Q6", f"needs context: {word}", pattern)
     return None
 
 

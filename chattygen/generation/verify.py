@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from chattygen.context.reading import read
 from chattygen.context.summary import relation
-from chattygen.domain import Fact, Finding
+from chattygen.domain import Fact, Finding, QuestionKind, ValueKind
 from chattygen.generation.plan import Ask
 from chattygen.generation.wording import kind_of, with_name
 from chattygen.generation.words import contains_words, words
@@ -21,6 +21,13 @@ NEAREST_WITHIN = 0.02
 
 AT_LEAST = 0.3
 """Similarity below which a question is about something else altogether."""
+ANSWERS: dict[QuestionKind, tuple[ValueKind, ...]] = {
+    "when": ("date", "year"),
+    "who": ("entity", "text"),
+    "where": ("entity", "text"),
+    "other": ("number", "text"),
+}
+"""Kinds of value that the question word allows; `other` is "how long", "how high"."""
 
 UNITS = frozenset(
     """seconds minutes hours days kilometers kilometres km meters metres miles feet inches square hectares acres kilograms
@@ -30,8 +37,10 @@ UNITS = frozenset(
 
 
 def meaning(fact: Fact) -> str:
-    """The fact as the embedding reads it."""
-    return relation(fact, "the entity", counted=False)
+    """The fact as the embedding reads it: its relation and what stands at the other end."""
+    noun = fact.value_type or ("" if fact.value_kind in ("entity", "text") else fact.value_kind)
+    said = relation(fact, "the entity", counted=False)
+    return f"{said}: {noun}" if noun and fact.direction == "out" else said
 
 
 def verify(pattern: str, ask: Ask, facts: Sequence[Fact], embedder: Embedder) -> Finding | None:
@@ -39,7 +48,7 @@ def verify(pattern: str, ask: Ask, facts: Sequence[Fact], embedder: Embedder) ->
     refused = _word_against_value(pattern, ask)
     if refused:
         return Finding("Q8", refused, pattern)
-    others = [fact for fact in facts if fact != ask.fact]
+    others = rivals(pattern, ask, facts)
     texts = [with_name(pattern, "the entity"), meaning(ask.fact), *map(meaning, others)]
     question, own, *rest = embedder.embed(texts)
     similarity = _dot(question, own)
@@ -49,6 +58,19 @@ def verify(pattern: str, ask: Ask, facts: Sequence[Fact], embedder: Embedder) ->
         if _dot(question, vector) > similarity + NEAREST_WITHIN:
             return Finding("Q8", f"asks for: {meaning(fact)}; not for: {meaning(ask.fact)}", pattern)
     return None
+
+
+def rivals(pattern: str, ask: Ask, facts: Sequence[Fact]) -> list[Fact]:
+    """The other facts that such a question could be about: a "when" is not about a place, "which sea" not about a river."""
+    kinds = ANSWERS.get(kind_of(pattern))
+    asked_class = ask.fact.value_type if ask.fact.value_type and contains_words(pattern, ask.fact.value_type) else ""
+    return [
+        fact
+        for fact in facts
+        if fact != ask.fact
+        and (ask.form == "count" or not kinds or fact.value_kind in kinds)
+        and (not asked_class or fact.value_type in ("", asked_class))
+    ]
 
 
 def _word_against_value(pattern: str, ask: Ask) -> str:
@@ -68,10 +90,13 @@ def _word_against_value(pattern: str, ask: Ask) -> str:
         return f"asks for some of {ask.fact.count} values"
     if any(unit in words(pattern) and unit not in words(ask.fact.predicate_label) for unit in UNITS):
         return "names a unit that the graph does not state"
-    noun = read(ask.fact.predicate_label).noun
-    turned = (f"X's {noun}", f"{noun} of X") if ask.fact.direction == "in" and noun else ()
-    if any(contains_words(pattern, part) for part in turned):
-        return f"turned round: X is the {noun}"
+    if ask.fact.direction == "in":
+        said = read(ask.fact.predicate_label)
+        turned = (
+            (f"X's {said.noun}", f"{said.noun} of X") if not said.link else (f"does X {said.base}", f"X {said.link}")
+        )
+        if any(contains_words(pattern, part) for part in turned):
+            return f"turned round: {relation(ask.fact, counted=False)}"
     return ""
 
 

@@ -18,9 +18,13 @@ AUXILIARIES = frozenset(
 )
 
 
+VAGUE = frozenset(["agent", "creator", "entity", "human", "person", "thing"])
+"""Types after which nobody would call an entity: `the person` sounds like somebody else."""
+
+
 @dataclass(frozen=True)
 class Reference:
-    """How later turns refer to the seed: subject, object and possessive pronoun, and a definite phrase."""
+    """How later turns refer to the seed: subject, object and possessive pronoun, and a definite phrase or nothing."""
 
     gender: str
     subject: str
@@ -30,8 +34,13 @@ class Reference:
     place: bool = False
 
     @property
-    def pronouns(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((self.subject, self.object, self.possessive)))
+    def nominal(self) -> tuple[str, ...]:
+        """What can stand for the entity as subject or object."""
+        return tuple(dict.fromkeys((self.subject, self.object, *([self.phrase] if self.phrase else []))))
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        return (*self.nominal, self.possessive, *(["there"] if self.place else []))
 
     def settle(self, turn: str) -> str:
         """`turn` as a person says it: what is in a place is there, the length of it is its length."""
@@ -41,10 +50,6 @@ class Reference:
             turn,
         ).replace(" ?", "?")
         return re.sub(r"\b(?:in|at|within) it\b", "there", turn) if self.place else turn
-
-    @property
-    def forms(self) -> tuple[str, ...]:
-        return (*self.pronouns, self.phrase, *(["there"] if self.place else []))
 
 
 _PRONOUN_FORMS = {
@@ -64,7 +69,8 @@ def reference(subgraph: Subgraph) -> Reference:
             if is_gender(fact) and fact.count == 1 and fact.values:
                 said = words(fact.values[0].label)
                 gender = "feminine" if "female" in said else "masculine" if "male" in said else gender
-    return Reference(gender, *_PRONOUN_FORMS[gender], f"the {seed.type_label}", seed.being == "place")
+    phrase = "" if seed.type_label.casefold() in VAGUE else f"the {seed.type_label}"
+    return Reference(gender, *_PRONOUN_FORMS[gender], phrase, seed.being == "place")
 
 
 def said(seed: Seed) -> str:
