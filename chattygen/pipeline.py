@@ -1,8 +1,8 @@
 """The composition root: graph, models and recorder come together here, and the loop that makes dialogues.
 
 Seeds go through the stages in cohorts: all of a cohort's questions, then all of its queries, then all of its
-dialogues. So the instruction of a stage stays in the server's prefix cache. What fails gives its seed up, and another one
-of the same node type takes its place.
+dialogues. So the instruction of a stage stays in the server's prefix cache. What fails gives its seed up, and another
+one of the same node type takes its place.
 """
 
 from __future__ import annotations
@@ -51,12 +51,23 @@ from chattygen.results.recorder import Recorder
 VISITS = 3
 """Seeds visited per dialogue asked for, and ten more, before a run ends short."""
 
+WAITING = 5.0
+"""Seconds between two notes that a model server is still starting."""
+
+THIN = "C4"
+"""The rule by which a seed is given up that no assertion failed: too few of its facts can be asked about."""
+
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is, for whoever draws it."""
+    """How far a run is, for whoever draws it.
 
+    `reached` is `done` and, for each dialogue in work, the part of its stages that lies behind it.
+    """
+
+    run: str
     done: int
+    reached: float
     wanted: int
     visited: int
     stage: str
@@ -103,6 +114,15 @@ class Tools:
     models: Mapping[str, Model]
     embedder: Embedder
     recorder: Recorder
+
+
+@dataclass(frozen=True)
+class Named:
+    """A node type whose entities can be named, with what naming it has shown."""
+
+    sample: samples.TypeSample
+    rule: LabelRule
+    being: Being
 
 
 @dataclass
@@ -173,9 +193,7 @@ def generate(
         embedder = load_embedder(catalog.entry(roles["verify"]), home)
         names = {roles[stage.role] for stage in (LABEL, QUESTIONS, QUERIES, DIALOGUE)}
         loaded = {
-            name: stack.enter_context(
-                obtain(catalog.entry(name), home, lambda seconds, words: None, allow=catalog.allow)
-            )
+            name: stack.enter_context(obtain(catalog.entry(name), home, now_and_then(report), allow=catalog.allow))
             for name in sorted(names)
         }
         models = {stage.role: loaded[roles[stage.role]] for stage in (LABEL, QUESTIONS, QUERIES, DIALOGUE)}
@@ -194,6 +212,19 @@ def generate(
             raise
         recorder.finish_run(id, outcome.status, outcome.reason)
         return outcome
+
+
+def now_and_then(report: Callable[[str], None]) -> Callable[[float, str], None]:
+    """Pass on what a starting server says: at once, and then every WAITING seconds."""
+    due = 0.0
+
+    def waiting(seconds: float, words: str) -> None:
+        nonlocal due
+        if seconds >= due:
+            report(words)
+            due = seconds + WAITING
+
+    return waiting
 
 
 def node_types(
@@ -229,123 +260,145 @@ def _unnamed(node_type: NodeType) -> DroppedType:
 def _run(tools: Tools, id: str, kept: tuple[NodeType, ...], dropped: tuple[DroppedType, ...], tell: Tell) -> Outcome:
     """Label the node types, then send cohorts of seeds through the stages until the wanted dialogues are there."""
     run, recorder = tools.run, tools.recorder
-    kept, dropped, rules, beings = _labels(tools, id, kept, dropped)
+    kept, dropped, named = _labels(tools, id, kept, dropped)
     if not kept:
         raise no_types(run.kg)
     wanted = distribute(kept, run.dialogues)
     recorder.node_types(id, kept, dropped, wanted)
-    supplies = _supplies(tools, kept, rules, beings)
+    supplies = _supplies(tools, id, kept, named)
     done = visited = findings = 0
     spent = Usage()
-    left = dict(wanted)
+    owed = dict(wanted)
+
+    def say(reached: float, stage: str = "") -> None:
+        tell(Progress(id, done, reached, run.dialogues, visited, stage, findings, spent))
+
     while done < run.dialogues and visited < VISITS * run.dialogues + 10:
-        cohort = _draw(supplies, left, kept, min(run.cohort, run.dialogues - done))
+        cohort = _draw(supplies, owed, kept, min(run.cohort, run.dialogues - done))
         if not cohort:
             break
         drafts = [Draft(recorder.start_seed(id, subgraph), subgraph) for subgraph in cohort]
         visited += len(drafts)
-        for stage, work in ((QUESTIONS, _questions), (QUERIES, _queries), (DIALOGUE, _dialogue)):
+        for behind, (stage, work) in enumerate(WORK):
             alive = []
-            for draft in drafts:
-                tell(Progress(done, run.dialogues, visited, stage.title, findings, spent))
+            for number, draft in enumerate(drafts):
+                say(done + (behind * len(drafts) + number) / len(WORK), stage.title)
                 before, tokens = len(draft.rules), draft.usage
                 finished = work(tools, id, draft)
-                findings += len(draft.rules) - before
+                failed = draft.rules[before:]
+                findings += len(failed)
                 spent = spent + _difference(draft.usage, tokens)
                 if finished:
                     alive.append(draft)
                 else:
-                    _give_up(tools, draft, stage)
-                    left[draft.subgraph.seed.node_type] += 1
+                    _give_up(tools, draft, stage, failed)
+                    _owe(owed, 1, draft.subgraph.seed.node_type, supplies, kept)
             drafts = alive
+        reached = done + len(drafts)
         for draft in drafts:
             recorder.dialogue(id, draft.id, Dialogue(draft.subgraph.seed, draft.turns, draft.usage))
             done += 1
-        tell(Progress(done, run.dialogues, visited, "", findings, spent))
+            say(reached)
     if done == run.dialogues:
         return Outcome(id, "done", done, visited)
     why = (
-        f"{visited} seeds were visited, the most for {run.dialogues} dialogues"
+        f"that is the most for {run.dialogues} dialogues"
         if visited >= VISITS * run.dialogues + 10
-        else f"no entity is left that has {run.min_questions} facts to ask about"
+        else f"no other entity has {run.min_questions} facts to ask about"
     )
-    return Outcome(id, "short", done, visited, why)
+    return Outcome(id, "short", done, visited, f"{visited} seeds visited, {visited - done} given up; {why}")
 
 
 def _labels(
     tools: Tools, id: str, kept: tuple[NodeType, ...], dropped: tuple[DroppedType, ...]
-) -> tuple[
-    tuple[NodeType, ...], tuple[DroppedType, ...], dict[str, tuple[samples.TypeSample, LabelRule]], dict[str, Being]
-]:
-    """Section 4.2 for every node type that gets dialogues; types that cannot be named are dropped, and the rest shared out anew."""
-    rules: dict[str, tuple[samples.TypeSample, LabelRule]] = {}
-    beings: dict[str, Being] = {}
-    asker = Asker(tools.models[LABEL.role], LABEL, partial(tools.recorder.attempt, id, None), tools.run.attempts)
+) -> tuple[tuple[NodeType, ...], tuple[DroppedType, ...], dict[str, Named]]:
+    """Name every node type that gets dialogues; what cannot be named is dropped, and its dialogues shared out anew."""
+    named: dict[str, Named] = {}
     while True:
         wanted = distribute(kept, tools.run.dialogues) if kept else {}
-        node_type = next((t for t in kept if wanted[t.iri] and t.iri not in rules), None)
+        node_type = next((t for t in kept if wanted[t.iri] and t.iri not in named), None)
         if node_type is None:
-            return kept, dropped, rules, beings
-        sample = samples.take(tools.graph, node_type, tools.settings, tools.run)
-        found = labels.candidates(sample, tools.settings, tools.run.max_label_words)
-        rule = labels.users_rule(sample, tools.settings)
-        if not found and not rule:
+            return kept, dropped, named
+        if found := _name(tools, id, node_type):
+            named[node_type.iri] = found
+        else:
             kept, dropped = without(kept, node_type.iri), (*dropped, _unnamed(node_type))
-            continue
-        if found:
-            chosen, beings[node_type.iri] = ask_label(asker, node_type, found)
-            rule = rule or labels.rule(node_type, chosen, "model" if len(found) > 1 else "only")
-        if rule:
-            rules[node_type.iri] = (sample, rule)
-            tools.recorder.label_rule(id, rule)
+
+
+def _name(tools: Tools, id: str, node_type: NodeType) -> Named | None:
+    """Section 4.2 for one node type: how its entities are named; None when they cannot be."""
+    asker = Asker(tools.models[LABEL.role], LABEL, partial(tools.recorder.attempt, id, None), tools.run.attempts)
+    sample = samples.take(tools.graph, node_type, tools.settings, tools.run)
+    found = labels.candidates(sample, tools.settings, tools.run.max_label_words)
+    rule = labels.users_rule(sample, tools.settings)
+    being: Being = "thing"
+    if found:
+        chosen, being = ask_label(asker, node_type, found)
+        rule = rule or labels.rule(node_type, chosen, "model" if len(found) > 1 else "only")
+    if rule is None:
+        return None
+    tools.recorder.label_rule(id, rule)
+    return Named(sample, rule, being)
 
 
 def _supplies(
-    tools: Tools,
-    kept: Sequence[NodeType],
-    rules: Mapping[str, tuple[samples.TypeSample, LabelRule]],
-    beings: Mapping[str, Being],
+    tools: Tools, id: str, kept: Sequence[NodeType], named: Mapping[str, Named]
 ) -> dict[str, Iterator[Subgraph]]:
-    """One supply of subgraphs per labelled node type."""
+    """One supply of subgraphs per node type."""
     names = Names(
-        {iri: rule for iri, (_, rule) in rules.items()},
+        {iri: found.rule for iri, found in named.items()},
         classes={t.iri: t.label for t in kept},
         counts={found.iri: found.count for found in tools.profile.classes},
         kept=frozenset(t.iri for t in kept),
     )
     used: set[str] = set()
-    supplies = {}
-    for node_type in kept:
-        if node_type.iri not in rules:
-            continue
-        sample, rule = rules[node_type.iri]
-        learned = knowledge.learn(tools.graph, sample, rule, tools.settings, tools.run)
+    return {t.iri: _supply(tools, id, t, named.get(t.iri), names, used) for t in kept}
 
-        def extract(seed: Seed, learned: knowledge.TypeKnowledge = learned) -> Subgraph:
-            return subgraphs.extract(tools.graph, seed, learned, names, tools.settings, tools.run)
 
-        source = seeds.SeedSource(tools.graph, node_type, rule, tools.settings, tools.run)
-        supplies[node_type.iri] = supply(source, extract, beings.get(node_type.iri, "thing"), tools.run, used)
-    return supplies
+def _supply(
+    tools: Tools, id: str, node_type: NodeType, named: Named | None, names: Names, used: set[str]
+) -> Iterator[Subgraph]:
+    """The subgraphs of one node type; one that got no dialogues is named only now, when the others have run out."""
+    named = named or _name(tools, id, node_type)
+    if named is None:
+        return
+    learned = knowledge.learn(tools.graph, named.sample, named.rule, tools.settings, tools.run)
+    source = seeds.SeedSource(tools.graph, node_type, named.rule, tools.settings, tools.run)
+
+    def extract(seed: Seed) -> Subgraph:
+        return subgraphs.extract(tools.graph, seed, learned, names, tools.settings, tools.run)
+
+    yield from supply(source, extract, named.being, tools.run, used)
 
 
 def _draw(
-    supplies: dict[str, Iterator[Subgraph]], left: dict[str, int], kept: Sequence[NodeType], size: int
+    supplies: dict[str, Iterator[Subgraph]], owed: dict[str, int], kept: Sequence[NodeType], size: int
 ) -> list[Subgraph]:
-    """Up to `size` subgraphs, from the types with most dialogues left; the share of an exhausted type goes to the others."""
+    """Up to `size` subgraphs, from the types that are owed most; the share of an exhausted one goes to the others."""
     cohort: list[Subgraph] = []
     while len(cohort) < size and supplies:
-        iri = max(supplies, key=lambda iri: left.get(iri, 0))
+        iri = max(supplies, key=lambda iri: owed.get(iri, 0))
         subgraph = next(supplies[iri], None)
         if subgraph is None:
             del supplies[iri]
-            others = [t for t in kept if t.iri in supplies]
-            for other, more in (distribute(others, left.pop(iri, 0)) if others else {}).items():
-                left[other] = left.get(other, 0) + more
+            _owe(owed, owed.pop(iri, 0), iri, supplies, kept)
             continue
-        left[iri] = left.get(iri, 0) - 1
+        owed[iri] = owed.get(iri, 0) - 1
         cohort.append(subgraph)
     return cohort
+
+
+def _owe(
+    owed: dict[str, int],
+    number: int,
+    iri: str,
+    supplies: Mapping[str, Iterator[Subgraph]],
+    kept: Sequence[NodeType],
+) -> None:
+    """Owe `number` more dialogues to a node type, or, when it is exhausted, to the others by their size."""
+    takers = [t for t in kept if (t.iri == iri if iri in supplies else t.iri in supplies)]
+    for taker, more in distribute(takers, number).items():
+        owed[taker] = owed.get(taker, 0) + more
 
 
 def _asker(tools: Tools, id: str, draft: Draft, stage: Stage) -> Asker:
@@ -363,7 +416,9 @@ def _asker(tools: Tools, id: str, draft: Draft, stage: Stage) -> Asker:
 
 def _questions(tools: Tools, id: str, draft: Draft) -> bool:
     asker = _asker(tools, id, draft, QUESTIONS)
-    draft.questions = ask_questions(asker, draft.subgraph, tools.run.questions, tools.embedder)
+    draft.questions = ask_questions(
+        asker, draft.subgraph, tools.run.questions, tools.embedder, tools.run.serialisation
+    )
     return len(draft.questions) >= tools.run.min_questions
 
 
@@ -386,11 +441,21 @@ def _dialogue(tools: Tools, id: str, draft: Draft) -> bool:
     return bool(draft.turns)
 
 
-def _give_up(tools: Tools, draft: Draft, stage: Stage) -> None:
-    """Close a seed: the rule that failed most in this stage is named."""
-    own = [rule for rule in draft.rules if rule in stage.rules]
-    rule = Counter(own).most_common(1)[0][0] if own else stage.rules[-1]
-    tools.recorder.give_up(draft.id, rule, f"{stage.title.lower()} failed for too many of its facts")
+WORK: tuple[tuple[Stage, Callable[[Tools, str, Draft], bool]], ...] = (
+    (QUESTIONS, _questions),
+    (QUERIES, _queries),
+    (DIALOGUE, _dialogue),
+)
+"""The stages in order, each with what does its work on a draft and says whether the draft lives on."""
+
+
+def _give_up(tools: Tools, draft: Draft, stage: Stage, failed: Sequence[str]) -> None:
+    """Close a seed under the rule that failed most often in this stage."""
+    if failed:
+        rule, reason = Counter(failed).most_common(1)[0][0], f"{stage.title} failed for too many of its facts"
+    else:
+        rule, reason = THIN, "too few of its facts can be asked about"
+    tools.recorder.give_up(draft.id, rule, reason)
 
 
 def _difference(after: Usage, before: Usage) -> Usage:

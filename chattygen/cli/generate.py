@@ -5,14 +5,17 @@ from __future__ import annotations
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from chattygen.cli import show
 from chattygen.cli.options import home_option, models_file_option
 from chattygen.config import Home, RunSettings
-from chattygen.domain import Usage
 from chattygen.errors import Interrupted, ShortOfRequest, UsageError
+
+if TYPE_CHECKING:
+    from chattygen.pipeline import Plan, Progress
 
 DEFAULT = RunSettings(kg="")
 
@@ -77,17 +80,19 @@ def generate(
         _draw_plan(pipeline.plan(home, run, catalog, roles), run, as_json)
         return
     started = time.monotonic()
+    told: list[Progress] = []
     try:
-        with show.progress(f"generating {run.dialogues} dialogues from {kg}", quiet=quiet) as bar:
+        with show.progress(f"generating {run.dialogues} dialogues from {kg}", each=True, quiet=quiet) as bar:
 
-            def tell(progress: pipeline.Progress) -> None:
+            def tell(progress: Progress) -> None:
+                told[:] = [progress]
                 bar.update(progress.done, progress.wanted, _words(progress, time.monotonic() - started))
 
             outcome = pipeline.generate(
                 home, run, catalog, roles, tell=tell, report=show.note if not quiet else _silent
             )
     except KeyboardInterrupt:
-        raise Interrupted("stopped; what was finished is stored", "see it: chattygen show-run latest") from None
+        raise _interrupted(told) from None
     if not quiet:
         show.note(f"{outcome.dialogues} dialogues in {_minutes(time.monotonic() - started)}: run {outcome.run}")
         show.note(f"read them: chattygen show-run {outcome.run}")
@@ -115,29 +120,38 @@ def _overrides(given: tuple[str, ...]) -> dict[str, str]:
     return {role: name for role, _, name in pairs}
 
 
-def _words(progress: object, seconds: float) -> str:
-    """The words beside the progress bar."""
-    from chattygen.pipeline import Progress
-
-    assert isinstance(progress, Progress)
-    usage: Usage = progress.usage
-    rate = f", {usage.tokens / usage.seconds:.0f} tokens/s" if usage.seconds else ""
-    stage = f"{progress.stage.lower()}; " if progress.stage else ""
-    return (
-        f"{progress.done} of {progress.wanted} dialogues, {progress.visited} seeds; {stage}"
-        f"{progress.findings} findings{rate}, {_minutes(seconds)}"
+def _interrupted(told: list[Progress]) -> Interrupted:
+    """What Ctrl-C leaves behind; `told` holds the last progress, if the run got so far."""
+    if not told:
+        return Interrupted("stopped before the first dialogue was begun", "run the command again")
+    last = told[0]
+    return Interrupted(
+        f"stopped; {last.done} of {last.wanted} dialogues are stored as run {last.run}",
+        f"see them: chattygen show-run {last.run}, or chattygen export {last.run} --to jsonl",
     )
+
+
+def _words(progress: Progress, seconds: float) -> str:
+    """The words beside the progress bar; `seconds` since the start."""
+    usage, left = progress.usage, progress.wanted - progress.reached
+    words = [f"{progress.done} of {progress.wanted} dialogues, {progress.visited} seeds"]
+    if progress.stage:
+        words.append(progress.stage.lower())
+    words.append(f"{progress.findings} findings")
+    if usage.seconds:
+        words.append(f"{usage.tokens / usage.seconds:.0f} tokens/s")
+    words.append(_minutes(seconds))
+    if progress.reached and left:
+        words.append(f"about {_minutes(seconds / progress.reached * left)} left")
+    return ", ".join(words)
 
 
 def _minutes(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
 
 
-def _draw_plan(plan: object, run: RunSettings, as_json: bool) -> None:
+def _draw_plan(plan: Plan, run: RunSettings, as_json: bool) -> None:
     """The plan as a table of node types, the roles and the bounds on calls."""
-    from chattygen.pipeline import Plan
-
-    assert isinstance(plan, Plan)
     if as_json:
         show.data_json(asdict(plan) | {"run": asdict(run)})
         return

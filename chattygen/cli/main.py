@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from types import TracebackType
 
 import click
 
@@ -68,6 +69,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 failed, 2 wrong use, 3 short of the request, 130 interrupted."""
     arguments = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in arguments
+    if not debug:
+        sys.excepthook = _draw_fault
     try:
         chattygen.main([a for a in arguments if a != "--debug"], prog_name="chattygen", standalone_mode=False)
     except click.exceptions.Exit as stop:
@@ -85,10 +88,22 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _draw(error: ChattygenError, debug: bool) -> None:
-    """Print an expected error in two lines and exit with its code."""
+    """Print an expected error in two lines, its notes (a server's command and log) below, and exit with its code."""
     if debug:
         raise error
-    click.echo(f"chattygen: {error.message}", err=True)
-    if error.hint:
-        click.echo(f"  {error.hint}", err=True)
+    _print(error.message, error.hint, *getattr(error, "__notes__", []))
     sys.exit(error.exit_code)
+
+
+def _draw_fault(kind: type[BaseException], error: BaseException, at: TracebackType | None) -> None:
+    """Print an error that nobody expected, in two lines too; Python then exits with 1."""
+    what = " ".join(f"{kind.__name__}: {error}".split())
+    _print(what, "this is a fault of chattygen; run again with --debug and report it")
+
+
+def _print(what: str, *details: str) -> None:
+    from chattygen.cli import show
+
+    show.note(f"chattygen: {what}")
+    for line in filter(None, details):
+        show.note(f"  {line}")

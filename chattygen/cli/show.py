@@ -17,8 +17,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeE
 from rich.table import Table
 from rich.text import Text
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+out = Console(highlight=False, emoji=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
 
 
 def note(text: str) -> None:
@@ -72,10 +72,13 @@ class Bar(Protocol):
 
 
 @contextmanager
-def progress(title: str, *, bytes_: bool = False, quiet: bool = False) -> Iterator[Bar]:
-    """A progress bar on stderr; without a terminal, the title and the last words as two plain lines."""
+def progress(title: str, *, bytes_: bool = False, each: bool = False, quiet: bool = False) -> Iterator[Bar]:
+    """A progress bar on stderr; without a terminal, the title and the last words as two plain lines.
+
+    `each`: without a terminal, a line whenever more is done.
+    """
     if quiet or not err.is_terminal:
-        plain = _Plain(title, quiet)
+        plain = _Plain(title, each, quiet)
         yield plain
         plain.end()
         return
@@ -101,14 +104,17 @@ def progress(title: str, *, bytes_: bool = False, quiet: bool = False) -> Iterat
 class _Plain:
     """Progress without a terminal."""
 
-    def __init__(self, title: str, quiet: bool) -> None:
-        self.title, self.quiet, self.words = title, quiet, ""
+    def __init__(self, title: str, each: bool, quiet: bool) -> None:
+        self.title, self.each, self.quiet = title, each, quiet
+        self.done, self.words = 0, ""
         if not quiet:
             note(title)
 
     def update(self, done: int, total: int | None = None, words: str = "") -> None:
-        self.words = words
+        if self.each and not self.quiet and done > self.done:
+            note(words)
+        self.done, self.words = done, words
 
     def end(self) -> None:
-        if not self.quiet and self.words:
+        if not self.each and not self.quiet and self.words:
             note(f"{self.title}: {self.words}")

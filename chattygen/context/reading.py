@@ -10,7 +10,9 @@ from dataclasses import dataclass
 PREPOSITIONS = frozenset(
     """about as at between by during for from in into near of on over through to under upon via with within""".split()
 )
-PARTICIPLES = frozenset("born built drawn found given held known led made set spoken sung taken won written".split())
+PARTICIPLES = frozenset(
+    """born built drawn found given held known led made set spoken sung taken won written""".split()
+)
 VERBS = frozenset(
     """belongs borders contains covers crosses employs features flows follows holds includes influences joins knows
     leads owns plays precedes produces produced runs speaks starts supports uses""".split()
@@ -35,7 +37,7 @@ class Reading:
     def base(self) -> str:
         """The link after `does`: `flow into`."""
         first, *rest = self.link.split()
-        return " ".join([first.removesuffix("s") if self.is_verb else first, *rest])
+        return " ".join([_base(first) if self.is_verb else first, *rest])
 
     @property
     def auxiliary(self) -> str:
@@ -64,7 +66,7 @@ def read(predicate_label: str) -> Reading:
         return _link(rest) if bound else Reading("", " ".join([*rest, "of"]))
     if first in PREPOSITIONS or _is_participle(first) or words[-1] in PREPOSITIONS:
         return _link(words)
-    if len(words) > 1 and (first in VERBS or (first.endswith("s") and words[1] in PREPOSITIONS)):
+    if len(words) > 1 and (first in VERBS or (_is_third_person(first) and words[1] in PREPOSITIONS)):
         return _link(words)
     return Reading(" ".join(words))
 
@@ -74,12 +76,24 @@ def _link(words: list[str]) -> Reading:
     ends = [n for n, word in enumerate(words) if word in PREPOSITIONS]
     end = ends[-1] + 1 if ends else 1
     first = words[0].lower()
-    is_verb = first not in PREPOSITIONS and not _is_participle(first) and first.endswith("s")
+    is_verb = first not in PREPOSITIONS and not _is_participle(first) and _is_third_person(first)
     return Reading(" ".join(words[end:]), " ".join(words[:end]), is_verb)
 
 
 def _is_participle(word: str) -> bool:
     return word in PARTICIPLES or (len(word) > 4 and word.endswith("ed"))
+
+
+def _is_third_person(word: str) -> bool:
+    """`flows`, but not `class`, `status` or `basis`."""
+    return word.endswith("s") and not word.endswith(("ss", "us", "is"))
+
+
+def _base(verb: str) -> str:
+    """The infinitive of a verb in the third person: `flow`, `cross`, `carry`, `lie`."""
+    if verb.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
+        return verb[:-2]
+    return verb[:-3] + "y" if verb.endswith("ies") and len(verb) > 4 else verb.removesuffix("s")
 
 
 def article(noun: str) -> str:

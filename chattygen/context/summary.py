@@ -2,7 +2,8 @@
 
 A fact becomes a noun phrase about `X`, the placeholder of the seed entity, followed by what is hidden at its other end:
 `birth date of X: a date`, `3 albums whose artist is X`. Phrases lead a small model to the right question where triples
-do not. In the summarised form the other end is only described; in the full form it is listed. Knows nothing about models.
+do not. In the summarised form the other end is only described; in the full form it is listed. Knows nothing about
+models.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Algorithm 2 as a supply: for each node type, subgraphs of seeds that have enough to talk about, until none is left.
 
-Seeds with as many facts as a dialogue has questions come first; thinner ones, down to the minimum, are kept back for when a
-stretch of the type offers nothing better. A type of which many seeds in a row have too little is given up: never a loop.
-Knows nothing about models.
+Seeds with as many facts as a dialogue has questions come first; thinner ones, down to the minimum, are kept back for
+when a stretch of the type offers nothing better. A type of which many seeds in a row have too little is given up: never
+a loop. Knows nothing about models.
 """
 
 from __future__ import annotations

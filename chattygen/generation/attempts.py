@@ -1,8 +1,8 @@
 """Ask, parse, assert, repair with the finding: the one way every stage talks to a model (section 5.3).
 
-A stage hands over one `Item` per line that it wants. Items whose line passes stay; the others are asked again, alone, with
-the finding that they raised. What still fails after the last attempt comes back as None, for the builder or the caller to
-decide. Every attempt is recorded before the next one starts. Knows nothing about the stages' own rules.
+A stage wants one line per item. Items whose line passes stay; the others are asked again, alone, with the finding that
+they raised. What still fails after the last attempt comes back as None, for the builder or the caller to decide. Every
+attempt is recorded before the next one starts. Knows nothing about the stages' own rules.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from chattygen.domain import Attempt, Call, Finding
 from chattygen.errors import CallError
+from chattygen.generation.grammar import lines
 from chattygen.generation.prompting import prompt_hash, render
 from chattygen.generation.stages import Stage
 from chattygen.models.model import Completion, Constraint, Model
@@ -116,8 +117,6 @@ def ask_items(
     Returns:
         One value per item, None where no attempt passed.
     """
-    from chattygen.generation.grammar import lines
-
     accepted: dict[int, Good] = {}
     findings: dict[int, Finding] = {}
     for number in range(1, asker.attempts + 1):

@@ -1,8 +1,8 @@
 """Stage 3, dialogue generation (section 5.2), with its assertions D1 to D8.
 
-The first question opens the dialogue unchanged. The model rewrites the others so that they refer back to the entity, with a
-pronoun that the program has chosen to fit its type, or a definite phrase. It never sees the entity's name, so it cannot
-leak it. Where its attempts fail, the pronoun is put in by the program.
+The first question opens the dialogue unchanged. The model rewrites the others so that they refer back to the entity,
+with a pronoun that fits its type, or a definite phrase. It never sees the entity's name, so it cannot leak it. Where its
+attempts fail, the pronoun is put in by the program.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def no_name(line: str, seed: Seed, question: Question) -> Finding | None:
         own = set(words(question.pattern))
         for part in words(seed.label):
             if len(part) > 2 and part in words(line) and part not in own:
-                return Finding("D3", f"names a part of the entity: {part}", line)
+                return Finding("D3", "names a part of the entity", line)
     return None
 
 

@@ -5,17 +5,22 @@ The grammar keeps a model on the task; it is never trusted: every reply is parse
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from chattygen.models.model import Constraint
 
-TEXT = r'[^\n?X"]'
+TEXT = r'[^\r\n?X"]'
 """A character of a question: no line break, question mark or quotation mark, and no placeholder."""
 
 
 def literal(text: str) -> str:
-    """`text` as a GBNF string."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    """`text` as a GBNF string on one line.
+
+    A line break would make two lines of a reply, and a NUL would end the grammar there, which kills a llama.cpp server.
+    """
+    one_line = re.sub(r"[\x00-\x1f\x7f\x85\u2028\u2029]", " ", text)
+    return '"' + one_line.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def any_of(texts: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """Textual entity representation, the part that asks a model (section 4.2).
 
-The model picks the label predicate of a node type from checked candidates, so it cannot invent one, and says what kind of
-being an entity of the type is, on which the pronouns of a dialogue depend. Knows nothing about sampling or stores.
+The model picks the label predicate of a node type from checked candidates, so it cannot invent one, and says what kind
+of being an entity of the type is, on which the pronouns of a dialogue depend. Knows nothing about sampling or stores.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which facts a dialogue asks about, in which order, and in which form: the program's part of question generation.
 
-The program chooses and the model words (design of the stages, section 5.2): so no fact is asked twice, and a model cannot
-ask about something that the graph does not say.
+The program chooses and the model words (section 5.2): so no fact is asked twice, and a model cannot ask about something
+that the graph does not say.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from chattygen.context.reading import plural, read
-from chattygen.context.summary import relation, summarised
+from chattygen.context.summary import full, relation, summarised
 from chattygen.domain import Fact, Subgraph
 from chattygen.generation.words import contains_words, words
 
@@ -34,11 +34,10 @@ class Ask:
         """What the reply repeats before the question, so that a small model asks about this fact and not the next."""
         return read(self.fact.predicate_label).words + ": "
 
-    @property
-    def phrase(self) -> str:
-        """The line of the prompt that stands for it."""
+    def phrase(self, form: Literal["summarised", "full"] = "summarised") -> str:
+        """The line of the prompt that stands for it; `full` shows the values of what is not counted."""
         if self.form == "value":
-            return summarised(self.fact)
+            return full(self.fact) if form == "full" else summarised(self.fact)
         said = read(self.fact.predicate_label)
         if self.fact.direction == "out" and not said.link:
             return f"number of {plural(said.noun)} of X: a number"

@@ -1,7 +1,7 @@
 """Stage 2, SPARQL query generation (section 5.2), with its assertions S1 to S6.
 
-The model sees each question with its triple pattern over short aliases (`:e` for the seed entity) and writes the query; no
-IRI can be misspelt. The query is expanded, checked, executed, and its answers compared with the subgraph's. What the
+The model sees each question with its triple pattern over short aliases (`:e` for the seed entity) and writes the query;
+no IRI can be misspelt. The query is expanded, checked, executed, and its answers compared with the subgraph's. What the
 model cannot write in its attempts, the builder writes. Knows nothing about how questions were worded.
 """
 
@@ -27,7 +27,7 @@ FORMS = {"select": "SELECT ?x", "count": "SELECT (COUNT(DISTINCT ?x) AS ?n)"}
 def ask_queries(
     asker: Asker, subgraph: Subgraph, questions: Sequence[Question], graph: KnowledgeGraph, deadline: float
 ) -> tuple[Query | None, ...]:
-    """Write, run and check one query per question; None where even the builder's query does not give the fact's answers."""
+    """Write, run and check one query per question; None where even the builder's does not give the fact's answers."""
     seed = subgraph.seed.iri
     aliases = alias(tuple(question.fact.predicate for question in questions))
     patterns = [pattern(question.fact, aliases) for question in questions]
@@ -87,7 +87,7 @@ def expand(line: str, seed: str, aliases: dict[str, str]) -> str:
 
 
 def build(question: Question, subgraph: Subgraph, graph: KnowledgeGraph, deadline: float) -> Query | None:
-    """The last resort: the query that the fact and the question's form call for; None if its answers are not the fact's."""
+    """The last resort: the query that the question's form calls for; None if its answers are not the fact's."""
     fact, seed = question.fact, subgraph.seed.iri
     aliases = alias((fact.predicate,))
     form = FORMS["count" if counted(question) else "select"]

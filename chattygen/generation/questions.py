@@ -1,13 +1,14 @@
 """Stage 1, independent question generation (section 5.2), with its assertions Q1 to Q8.
 
-The model words one line per planned fact with `X` for the seed entity; the program puts the name in. Knows nothing about
-queries or dialogues.
+The model words one line per planned fact with `X` for the seed entity; the program puts the name in. Knows nothing
+about queries or dialogues.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 from chattygen.context import summary
 from chattygen.domain import Fact, Finding, Question, Subgraph
@@ -55,11 +56,17 @@ def bare(line: str, type_label: str) -> str:
     )
 
 
-def ask_questions(asker: Asker, subgraph: Subgraph, count: int, embedder: Embedder) -> tuple[Question, ...]:
+def ask_questions(
+    asker: Asker,
+    subgraph: Subgraph,
+    count: int,
+    embedder: Embedder,
+    form: Literal["summarised", "full"] = "summarised",
+) -> tuple[Question, ...]:
     """Word up to `count` questions about the facts of a subgraph, in the planned order.
 
-    What the model cannot word in its attempts, the builder words plainly; what even that cannot ask without breaking a rule
-    is replaced by a spare fact. May return fewer than `count`.
+    What the model cannot word in its attempts, the builder words plainly; what even that cannot ask without breaking a
+    rule is replaced by a spare fact. May return fewer than `count`.
     """
     asked, spare = plan(subgraph, count)
 
@@ -71,7 +78,7 @@ def ask_questions(asker: Asker, subgraph: Subgraph, count: int, embedder: Embedd
     def values(wanted: Sequence[int], raised: dict[int, Finding]) -> dict[str, object]:
         return {
             "type": subgraph.seed.type_label,
-            "facts": [asked[index].phrase for index in wanted],
+            "facts": [asked[index].phrase(form) for index in wanted],
             "findings": [raised[index] for index in wanted if index in raised],
         }
 
@@ -137,7 +144,7 @@ def fact_exists(fact: Fact, subgraph: Subgraph) -> Finding | None:
 def facts_distinct(question: Question, others: Sequence[Question]) -> Finding | None:
     """Q3: no other question of the dialogue is about the same fact."""
     taken = any(question.fact == other.fact for other in others)
-    return Finding("Q3", "another question asks about the same fact", question.text) if taken else None
+    return Finding("Q3", "another question asks about the same fact", question.pattern) if taken else None
 
 
 def one_question(question: Question) -> Finding | None:
@@ -145,7 +152,7 @@ def one_question(question: Question) -> Finding | None:
     pattern = question.pattern
     if pattern.count("?") == 1 and pattern.endswith("?") and len(words(question.text)) >= FEWEST_WORDS:
         return None
-    return Finding("Q4", "not one question of at least four words with a question mark at its end", question.text)
+    return Finding("Q4", "not one question of at least four words with a question mark at its end", question.pattern)
 
 
 def no_answer(question: Question, ask: Ask) -> Finding | None:
@@ -153,7 +160,7 @@ def no_answer(question: Question, ask: Ask) -> Finding | None:
     answers = [str(ask.fact.count)] if ask.form == "count" else [value.label for value in ask.fact.values]
     for answer in answers:
         if contains_words(question.text, answer):
-            return Finding("Q5", "contains its answer", f"{answer} in: {question.text}")
+            return Finding("Q5", "contains its answer", question.pattern)
     return None
 
 
@@ -178,5 +185,5 @@ def no_duplicate(question: Question, others: Sequence[Question]) -> Finding | No
     """Q7: says something else than every other question of the dialogue."""
     for other in others:
         if (content(question.pattern), question.kind) == (content(other.pattern), other.kind):
-            return Finding("Q7", "asks the same as another question", f"{question.text} / {other.text}")
+            return Finding("Q7", "asks the same as another question", question.pattern)
     return None

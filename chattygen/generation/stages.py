@@ -21,8 +21,17 @@ class Stage:
     rules: tuple[str, ...]
 
 
+REPLY = ("P1", "P2", "P3", "P4")
+"""What can be wrong with any reply: not the lines asked for, cut, empty, no reply at all."""
+
 LABEL = Stage(
-    "label", "Textual entity representation", "4.2", "label", "node type, candidate predicates", "label predicate", ()
+    "label",
+    "Textual entity representation",
+    "4.2",
+    "label",
+    "node type, candidate predicates",
+    "label predicate",
+    REPLY,
 )
 QUESTIONS = Stage(
     "questions",
@@ -31,7 +40,7 @@ QUESTIONS = Stage(
     "questions",
     "summarised subgraph",
     "standalone questions",
-    ("P1", "P2", "Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "Q8"),
+    (*REPLY, "Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "Q8"),
 )
 QUERIES = Stage(
     "queries",
@@ -40,7 +49,7 @@ QUERIES = Stage(
     "sparql",
     "questions with their triples",
     "executed queries with answers",
-    ("P1", "P2", "S1", "S2", "S3", "S4", "S5", "S6"),
+    (*REPLY, "S1", "S2", "S3", "S4", "S5", "S6"),
 )
 DIALOGUE = Stage(
     "dialogue",
@@ -49,7 +58,7 @@ DIALOGUE = Stage(
     "dialogue",
     "standalone questions",
     "turns",
-    ("P1", "P2", "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8"),
+    (*REPLY, "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8"),
 )
 
 STAGES = (LABEL, QUESTIONS, QUERIES, DIALOGUE)

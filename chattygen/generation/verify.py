@@ -13,14 +13,17 @@ from chattygen.context.summary import relation
 from chattygen.domain import Fact, Finding, QuestionKind, ValueKind
 from chattygen.generation.plan import Ask
 from chattygen.generation.wording import kind_of, with_name
-from chattygen.generation.words import contains_words, words
+from chattygen.generation.words import contains_words, content, words
 from chattygen.models.model import Embedder
 
 NEAREST_WITHIN = 0.02
-"""Another fact may be nearer by this much cosine similarity."""
+"""Another fact may be nearer by this much."""
 
 AT_LEAST = 0.3
-"""Similarity below which a question is about something else altogether."""
+"""Score below which a question is about something else altogether."""
+
+OWN_WORDS = 0.2
+"""What it adds to the similarity when a question says all words of the predicate."""
 ANSWERS: dict[QuestionKind, tuple[ValueKind, ...]] = {
     "when": ("date", "year"),
     "who": ("entity", "text"),
@@ -30,8 +33,8 @@ ANSWERS: dict[QuestionKind, tuple[ValueKind, ...]] = {
 """Kinds of value that the question word allows; `other` is "how long", "how high"."""
 
 UNITS = frozenset(
-    """seconds minutes hours days kilometers kilometres km meters metres miles feet inches square hectares acres kilograms
-    kg tons dollars euros percent percentage degrees""".split()
+    """seconds minutes hours days kilometers kilometres km meters metres miles feet inches square hectares acres
+    kilograms kg tons dollars euros percent percentage degrees""".split()
 )
 """Words that say in what a number is measured; a graph that does not say so must not be made to."""
 
@@ -49,19 +52,28 @@ def verify(pattern: str, ask: Ask, facts: Sequence[Fact], embedder: Embedder) ->
     if refused:
         return Finding("Q8", refused, pattern)
     others = rivals(pattern, ask, facts)
-    texts = [with_name(pattern, "the entity"), meaning(ask.fact), *map(meaning, others)]
-    question, own, *rest = embedder.embed(texts)
-    similarity = _dot(question, own)
-    if similarity < AT_LEAST:
+    own, *rest = scores(pattern, (ask.fact, *others), embedder)
+    if own < AT_LEAST:
         return Finding("Q8", f"does not ask for: {meaning(ask.fact)}", pattern)
-    for fact, vector in zip(others, rest, strict=True):
-        if _dot(question, vector) > similarity + NEAREST_WITHIN:
+    for fact, score in zip(others, rest, strict=True):
+        if score > own + NEAREST_WITHIN:
             return Finding("Q8", f"asks for: {meaning(fact)}; not for: {meaning(ask.fact)}", pattern)
     return None
 
 
+def scores(pattern: str, facts: Sequence[Fact], embedder: Embedder) -> list[float]:
+    """How near a question is to each fact: cosine similarity, and more where it says the predicate's own words."""
+    question, *vectors = embedder.embed([with_name(pattern, "the entity"), *map(meaning, facts)])
+    asked = content(pattern)
+    said = [content(fact.predicate_label) for fact in facts]
+    return [
+        _dot(question, vector) + OWN_WORDS * (len(own & asked) / len(own) if own else 0.0)
+        for vector, own in zip(vectors, said, strict=True)
+    ]
+
+
 def rivals(pattern: str, ask: Ask, facts: Sequence[Fact]) -> list[Fact]:
-    """The other facts that such a question could be about: a "when" is not about a place, "which sea" not about a river."""
+    """The other facts that such a question could be about: a "when" is not about a place, "which sea" not a river."""
     kinds = ANSWERS.get(kind_of(pattern))
     asked_class = ask.fact.value_type if ask.fact.value_type and contains_words(pattern, ask.fact.value_type) else ""
     return [
@@ -69,7 +81,9 @@ def rivals(pattern: str, ask: Ask, facts: Sequence[Fact]) -> list[Fact]:
         for fact in facts
         if fact != ask.fact
         and (ask.form == "count" or not kinds or fact.value_kind in kinds)
-        and (not asked_class or fact.value_type in ("", asked_class))
+        and (
+            not asked_class or fact.value_type in ("", asked_class) or content(fact.predicate_label) <= content(pattern)
+        )
     ]
 
 

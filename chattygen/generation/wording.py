@@ -1,6 +1,6 @@
 """Deterministic wordings: the last resort of each stage, counted as `builder` wherever it is used.
 
-A plain question about a fact, the seed's name as it is said, and the replacement of the name by a pronoun. English only.
+A plain question about a fact, the seed's name as it is said, and the replacement of the name by a pronoun. English.
 """
 
 from __future__ import annotations
@@ -13,12 +13,10 @@ from chattygen.domain import QuestionKind, Seed, Subgraph
 from chattygen.generation.plan import Ask, is_gender
 from chattygen.generation.words import PRONOUNS, words
 
-AUXILIARIES = frozenset(
-    ["did", "does", "do", "is", "was", "are", "were", "has", "have", "had", "can", "could", "will", "would"]
-)
+AUXILIARIES = frozenset("""did does do is was are were has have had can could will would""".split())
 
 
-VAGUE = frozenset(["agent", "creator", "entity", "human", "person", "thing"])
+VAGUE = frozenset("""agent creator entity human person thing""".split())
 """Types after which nobody would call an entity: `the person` sounds like somebody else."""
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_WORD = re.compile(r"\w+(?:['’]\w+)*", re.UNICODE)
-
 PRONOUNS = {
     "masculine": ("he", "him", "his", "himself"),
     "feminine": ("she", "her", "hers", "herself"),
@@ -14,77 +12,26 @@ PRONOUNS = {
     "plural": ("they", "them", "their", "theirs", "themselves"),
 }
 
-QUESTION_WORDS = frozenset(["what", "who", "whom", "whose", "when", "where", "which", "how", "why"])
+QUESTION_WORDS = frozenset("""what who whom whose when where which how why""".split())
 
 FUNCTION_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "in",
-        "on",
-        "at",
-        "by",
-        "for",
-        "from",
-        "to",
-        "into",
-        "with",
-        "about",
-        "as",
-        "and",
-        "or",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "do",
-        "does",
-        "did",
-        "has",
-        "have",
-        "had",
-        "can",
-        "could",
-        "will",
-        "would",
-        "shall",
-        "should",
-        "may",
-        "might",
-        "there",
-        "that",
-        "this",
-        "these",
-        "those",
-        "what",
-        "who",
-        "whom",
-        "whose",
-        "when",
-        "where",
-        "which",
-        "how",
-        "why",
-        "many",
-        "much",
-        "some",
-        "any",
-        "all",
-        "x",
-        "s",
-    ]
+    """a an the of in on at by for from to into with about as and or is are was were be been being do does did has have
+    had can could will would shall should may might there that this these those what who whom whose when where which
+    how why many much some any all x s""".split()
 )
 
 
 def words(text: str) -> list[str]:
     """The words of `text`, normalised (NFKC, case folded), possessive endings taken off."""
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return [re.sub(r"['’]s?$", "", word) for word in _WORD.findall(folded)]
+    spaced = "".join(c if _in_word(c) else " " for c in folded)
+    bare = (re.sub(r"['’]s?$", "", word.strip("'’")) for word in spaced.split())
+    return [word for word in bare if any(map(str.isalnum, word))]
+
+
+def _in_word(character: str) -> bool:
+    """Letters, digits, apostrophes, and the combining marks that are the vowels of many scripts."""
+    return character.isalnum() or character in "_'’" or unicodedata.category(character).startswith("M")
 
 
 def contains_words(text: str, part: str) -> bool:

@@ -1,0 +1,107 @@
+"""A model that does its job on tests/data/lakes.ttl, behind a real HTTP server, and what it takes to go wrong on purpose.
+
+Every role is a model of its own at one OpenAI-compatible server on loopback, so a test sees who was asked what.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.models.fake_server import JSON, Fake, Request, completion, serving
+
+ROLES = ("label", "questions", "sparql", "dialogue")
+
+QUESTIONS = {
+    "region of X: a region": "In which region is X?",
+    "depth of X: a number": "How deep is X?",
+    "survey date of X: a date": "When was X surveyed?",
+    "outflow of X: a river": "Which river is the outflow of X?",
+    "island of X: an island": "Which island does X have?",
+    "island of X: 2 islands": "Which islands does X have?",
+    "length of X: a number": "How long is X?",
+    "source of X: a text": "What is the source of X?",
+    "a lake whose outflow is X": "Which lake has its outflow in X?",
+}
+"""The line of the prompt for each fact of the graph -> a question for it."""
+
+Reply = tuple[str, str]
+"""Text and finish reason."""
+
+Spoil = Callable[[str, int, list[str], list[str]], "Reply | None"]
+"""(role, number of the call to this role from 1, items asked for, the good lines) -> another reply, or None."""
+
+
+def items(role: str, prompt: str) -> list[str]:
+    """The items that a prompt asks one line for: facts, questions with their triples, or questions."""
+    lines = [line for line in prompt.splitlines() if line and not line.startswith(("Not:", "Not right:"))]
+    return lines if role in ("label", "sparql") else lines[1:]
+
+
+def good(role: str, item: str) -> str:
+    """A right line for an item."""
+    if role == "label":
+        return "place"
+    if role == "questions":
+        cue = item.split(" whose ")[1].removesuffix(" is X") if " whose " in item else item.split(" of X")[0]
+        return f"{cue}: {QUESTIONS[item]}"
+    if role == "sparql":
+        question, triple = item.split(" | ")
+        stored = " (stored)" if triple.endswith(" (stored)") else ""
+        return f"{' '.join(question.split()[:2])}{stored}: SELECT ?x {{ {triple.removesuffix(' (stored)')} }}"
+    return item.replace("X", "it")
+
+
+@contextmanager
+def able_model(spoil: Spoil = lambda role, number, items, lines: None) -> Iterator[Fake]:
+    """The server; `spoil` may put another reply in the place of the right one."""
+    calls: dict[str, int] = dict.fromkeys(ROLES, 0)
+
+    def answer(request: Request) -> tuple[int, bytes, dict[str, str]]:
+        role = request.body["model"]
+        calls[role] += 1
+        asked = items(role, request.body["messages"][-1]["content"])
+        lines = [good(role, item) for item in asked]
+        text, finish = spoil(role, calls[role], asked, lines) or ("\n".join(lines), "stop")
+        if finish == "error":
+            return 500, text.encode(), JSON
+        return 200, completion(text, finish=finish), JSON
+
+    with serving(answer) as fake:
+        yield fake
+
+
+VERIFIER = """
+[models.all-minilm-l6-v2]
+backend = "embedding"
+files = [
+    { name = "model.safetensors", size = 90868376 },
+    { name = "tokenizer.json", size = 466247 },
+]
+"""
+
+
+def write_models(folder: Path, url: str) -> None:
+    """A models.toml in which every role is served at `url`."""
+    entries = "".join(f'[models.{role}]\nbackend = "endpoint"\nendpoint = "{url}/v1"\n' for role in ROLES)
+    roles = "".join(f'{role} = "{role}"\n' for role in ROLES)
+    text = f'{entries}{VERIFIER}[roles.cpu]\n{roles}verify = "all-minilm-l6-v2"\njudge = "questions"\n'
+    (folder / "models.toml").write_text(text, encoding="utf-8")
+
+
+def write_script(folder: Path, rules: list[dict[str, object]]) -> None:
+    """A models.toml in which one scripted model plays every role but `verify`."""
+    lines = "".join(json.dumps(rule) + "\n" for rule in rules)
+    (folder / "script.jsonl").write_text(lines, encoding="utf-8")
+    roles = "".join(f'{role} = "script"\n' for role in (*ROLES, "judge"))
+    text = f'[models.script]\nbackend = "scripted"\nscript = "script.jsonl"\n{VERIFIER}[roles.cpu]\n{roles}'
+    (folder / "models.toml").write_text(f'{text}verify = "all-minilm-l6-v2"\n', encoding="utf-8")
+
+
+SILENT: list[dict[str, object]] = [
+    {"match": "What is a", "reply": "place", "times": 0},
+    {"reply": "", "times": 0},
+]
+"""A script that says nothing but what a lake is: the builder has to write everything."""

@@ -1,0 +1,206 @@
+"""benchmarks/generate.py: the command on a small graph with a scripted model, and its checks on spoiled dialogues."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from benchmarks.generate import Checks, check, same_answers
+from chattygen.config import Home
+from chattygen.domain import XSD, Answer, Query
+from chattygen.kg.library import open_kg
+from chattygen.kg.load import load
+from chattygen.kg.oxigraph import OxigraphGraph
+from chattygen.results.reader import Reader, StoredDialogue
+from tests.conftest import REPOSITORY
+
+NS = "http://example.org/lakes/"
+LAKES = "\n".join(
+    f'<{NS}{name}> a <{NS}Lake> ; <{NS}name> "{name} Water" ; <{NS}depth> {depth} ;'
+    f' <{NS}surveyDate> "{date}"^^<{XSD}date> ; <{NS}district> "{district}" .'
+    for name, depth, date, district in [
+        ("Ember", 31, "1901-05-06", "Northfell"),
+        ("Fallow", 12, "1902-07-08", "Easterby"),
+        ("Gannet", 57, "1903-09-10", "Southmoor"),
+        ("Harrow", 8, "1904-11-12", "Westholm"),
+    ]
+)
+
+# For each fact: line of the prompt, question, query line, later turn. The query for the district counts, which is wrong
+# (S6) at every attempt, so the builder writes it.
+FACTS = [
+    ("depth of X: a number", "How deep is X?", "How deep (stored): SELECT ?x { :e :depth ?x }", "How deep is it?"),
+    (
+        "survey date of X: a date",
+        "When was X surveyed?",
+        "When was: SELECT ?x { :e :surveyDate ?x }",
+        "When was it surveyed?",
+    ),
+    (
+        "district of X: a text",
+        "Which district is X in?",
+        "Which district: SELECT (COUNT(DISTINCT ?x) AS ?n) { :e :district ?x }",
+        "Which district is it in?",
+    ),
+]
+
+
+def rule(match: str, reply: str, times: int = 0) -> str:
+    return json.dumps({"match": match, "reply": reply, "times": times})
+
+
+def script() -> str:
+    """Replies for every order in which the three facts can be asked; the first reply of all is no reply (P1)."""
+    rules = [rule(r"\AX is a lake\.", "no", times=1), rule(r"\AWhat is a lake", "place")]
+    for order in permutations(FACTS):
+        cues = [fact[0].split(" of ")[0] for fact in order]
+        questions = [fact[1].replace("?", r"\?") for fact in order]
+        rules += [
+            rule(
+                r"\n".join(fact[0] for fact in order) + r"\Z",
+                "\n".join(map(": ".join, zip(cues, (f[1] for f in order), strict=True))),
+            ),
+            rule(r" \|.*\n".join(questions) + r" \|.*\Z", "\n".join(fact[2] for fact in order)),
+            rule(r"\n".join(questions[1:]) + r"\Z", "\n".join(fact[3] for fact in order[1:])),
+        ]
+    return "\n".join([*rules, rule(r"\AWhich district is X in\? \|", FACTS[2][2])])
+
+
+MODELS = """
+[roles.cpu]
+label = "lines"
+questions = "lines"
+sparql = "lines"
+dialogue = "lines"
+verify = "all-minilm-l6-v2"
+judge = "lines"
+
+[models.lines]
+backend = "scripted"
+script = "script.jsonl"
+
+[models.all-minilm-l6-v2]
+backend = "embedding"
+files = [{ name = "model.safetensors" }, { name = "tokenizer.json" }]
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path, weights_home: Home) -> Home:
+    home = Home(tmp_path / "home")
+    home.path.mkdir()
+    home.models.symlink_to(weights_home.models.resolve(), target_is_directory=True)
+    (home.path / "models.toml").write_text(MODELS)
+    (home.path / "script.jsonl").write_text(script())
+    (tmp_path / "lakes.ttl").write_text(LAKES)
+    return home
+
+
+def command(home: Home, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "benchmarks/generate.py", *arguments, "--home", str(home.path)],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_the_figures_of_a_run(home: Home, tmp_path: Path) -> None:
+    lakes = str(tmp_path / "lakes.ttl")
+    called = command(home, "--kg", lakes, "--dialogues", "2", "--questions", "3", "--model", "lines")
+    assert called.returncode == 0, called.stderr
+    line, *tables = called.stdout.splitlines()
+    seen = json.loads(line)
+    assert (seen["model"], seen["kg"], seen["status"], seen["model_start"]) == ("lines", "lakes", "done", 0)
+    assert (seen["accepted"], seen["visited"], seen["turns"]) == (2, 2, 3)
+    assert seen["findings"] == {"S6": 6, "P1": 1}
+    assert seen["given_up"] == {}
+    assert seen["queries_by_model"] == 4 / 6
+    assert (seen["questions_by_model"], seen["turns_by_model"]) == (1, 1)
+    assert seen["waiting"] == 0, "a scripted model answers at once"
+    assert seen["checks"] == {"other_answers": 0, "names_seed": 0, "contains_answer": 0, "facts_twice": 0}
+    # one label call; 2 + 1 calls for questions, 3 per dialogue for queries, 1 for turns: all are counted
+    with sqlite3.connect(home.database) as database:
+        calls, tokens = database.execute("select count(*), sum(prompt_tokens + completion_tokens) from call").fetchone()
+    database.close()
+    assert calls == 12
+    assert seen["tokens"] == tokens / 2
+    rows = [row.split() for row in tables if row.startswith("lakes")]
+    assert [rows[0][:4], rows[0][-2:]] == [["lakes", "2", "/", "2"], ["0%", "3.0"]]
+    assert rows[1:] == [
+        ["lakes", "100%", "67%", "100%", "S6", "6,", "P1", "1"],
+        ["lakes", "0", "0", "0", "0"],
+    ]
+
+    again = command(home, "--kg", lakes, "--dialogues", "1", "--questions", "3", "--model", "lines")
+    assert again.returncode == 0, "a graph of that name is not loaded twice"
+    assert "loaded lakes" in called.stderr
+    assert "loaded lakes" not in again.stderr
+
+
+def test_an_unknown_graph_or_model_is_two_lines(home: Home, tmp_path: Path) -> None:
+    unknown = command(home, "--kg", "atlantis", "--model", "lines")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert "no graph is called 'atlantis'" in unknown.stderr
+    assert "Traceback" not in unknown.stderr
+    nobody = command(home, "--kg", str(tmp_path / "lakes.ttl"), "--model", "nobody")
+    assert (nobody.returncode, nobody.stdout) == (2, "")
+    assert "no model is called 'nobody'" in nobody.stderr
+
+
+@pytest.fixture
+def lakes(home: Home, tmp_path: Path) -> OxigraphGraph:
+    load(home, "lakes", [tmp_path / "lakes.ttl"])
+    return open_kg(home, "lakes")
+
+
+def test_the_checks_see_what_is_wrong(home: Home, tmp_path: Path) -> None:
+    called = command(
+        home, "--kg", str(tmp_path / "lakes.ttl"), "--dialogues", "1", "--questions", "3", "--model", "lines"
+    )
+    assert called.returncode == 0, called.stderr
+    with Reader(home.database) as reader, open_kg(home, "lakes") as graph:
+        (good,) = reader.dialogues(reader.run("latest").id)
+        first, second, third = good.turns
+        assert check([good], graph) == Checks(0, 0, 0, 0)
+
+        def spoiled(**changes: object) -> StoredDialogue:
+            return replace(good, turns=(first, replace(second, **changes), third))  # type: ignore[arg-type]
+
+        named = spoiled(utterance=f"What of {good.seed.label.upper()}?")
+        assert check([named], graph) == Checks(0, 1, 0, 0)
+        answer = second.query.answers[0]
+        told = spoiled(question=replace(second.question, text=f"Is it {answer.label} or not?"))
+        assert check([told], graph) == Checks(0, 0, 1, 0)
+        again = spoiled(question=replace(second.question, fact=first.question.fact))
+        assert check([again, good], graph) == Checks(0, 0, 0, 1)
+        lang = replace(answer, lang="en")
+        other = spoiled(query=replace(second.query, answers=(lang,)))
+        assert check([other], graph) == Checks(1, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("form", "sparql", "value", "same"),
+    [
+        ("ask", f"ASK {{ <{NS}Ember> <{NS}depth> 31 }}", "true", True),
+        ("ask", f"ASK {{ <{NS}Ember> <{NS}depth> 12 }}", "true", False),
+        ("count", f"SELECT (COUNT(?x) AS ?n) {{ ?x a <{NS}Lake> }}", "4", True),
+        ("count", f"SELECT (COUNT(?x) AS ?n) {{ ?x a <{NS}Lake> }}", "5", False),
+        ("select", f"SELECT ?x {{ <{NS}Ember> <{NS}depth> ?x }}", "31", True),
+        ("select", f"SELECT ?x {{ <{NS}Fallow> <{NS}depth> ?x }}", "31", False),
+        ("select", f"SELECT ?x {{ <{NS}Ember> <{NS}width> ?x }}", "31", False),
+        ("select", "SELECT ?x { this is no query", "31", False),
+    ],
+)
+def test_same_answers(lakes: OxigraphGraph, form: str, sparql: str, value: str, same: bool) -> None:
+    kind = "boolean" if form == "ask" else "literal"
+    answer = Answer(kind, value, value, "" if form == "ask" else XSD + "integer")  # type: ignore[arg-type]
+    with lakes:
+        assert same_answers(Query(sparql, form, "model", (answer,)), lakes) is same  # type: ignore[arg-type]

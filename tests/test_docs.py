@@ -1,0 +1,218 @@
+"""The documents say what is true: commands, options, files and make targets exist, and every rule is explained."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+
+from benchmarks.generate import main as benchmark
+from chattygen.cli.main import COMMANDS, chattygen, main
+from chattygen.config import Home
+from chattygen.context.seeds import why_not
+from chattygen.domain import XSD, Fact, Finding, Literal, Query, Question, Seed, Subgraph, Turn, Value
+from chattygen.generation import dialogue, questions
+from chattygen.generation.plan import Ask
+from chattygen.generation.stages import STAGES
+from chattygen.generation.wording import reference
+from chattygen.kg.sparql import foreign_iris, parses, read_only
+from chattygen.models.catalog import load_catalog
+from chattygen.models.model import Embedder
+from chattygen.models.obtain import load_embedder
+from tests.conftest import REPOSITORY
+
+DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md"), *REPOSITORY.glob("kg-loaders/*.md")])
+README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+
+
+def command_lines(text: str) -> list[list[str]]:
+    """Every `chattygen ...` and `python benchmarks/generate.py ...`, in indented lines and in inline code, as words."""
+    indented = re.findall(r"^ {4}((?:chattygen|python benchmarks/generate\.py) .*)$", text, re.MULTILINE)
+    inline = re.findall(r"`(chattygen [^`]+)`", text)
+    return [shlex.split(line, comments=True) for line in (*indented, *inline)]
+
+
+def understood(words: list[str]) -> None:
+    """Parse a command line as click would, without running it.
+
+    Raises:
+        click.UsageError: no such command or option, or a value that cannot be.
+    """
+    if words[0] == "python":
+        benchmark.make_context("generate.py", words[2:])
+        return
+    command = chattygen.get_command(click.Context(chattygen), words[1])
+    if command is None:
+        raise click.UsageError(f"no command {words[1]}")
+    if words[2:]:  # `chattygen report` alone is the command's name
+        command.make_context(words[1], [word for word in words[2:] if word != "--debug"])
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_commands_are_known(path: Path) -> None:
+    for words in command_lines(path.read_text(encoding="utf-8")):
+        try:
+            understood(words)
+        except click.UsageError as error:
+            pytest.fail(f"{path.name}: {shlex.join(words)}: {error.format_message()}")
+
+
+@pytest.mark.parametrize(
+    "line", ["chattygen resume latest", "chattygen generate --kg nobel --fast", "chattygen export latest --query"]
+)
+def test_an_unknown_command_or_option_is_noticed(line: str) -> None:
+    with pytest.raises(click.UsageError):
+        understood(shlex.split(line))
+
+
+def test_readme_names_every_command() -> None:
+    named = {words[1] for words in command_lines(README)}
+    assert named == set(COMMANDS)
+
+
+def test_readme_commands_that_need_no_model_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    monkeypatch.setenv("CHATTYGEN_HOME", str(tmp_path))
+    quick = ("load-kg --recipe", "generate --kg nobel --plan", "list-", "describe-kg nobel", "status", "drop-kg")
+    lines = [line[1:] for line in command_lines(README) if " ".join(line[1:]).startswith(quick)]
+    assert lines[:2] == [["load-kg", "--recipe", "kg-loaders/nobel.toml"], ["generate", "--kg", "nobel", "--plan"]]
+    assert len(lines) == 8
+    for line in lines:
+        try:
+            main([*line, "--yes"] if line[0] == "drop-kg" else line)
+        except SystemExit as stop:
+            pytest.fail(f"{shlex.join(line)}: exit code {stop.code}: {capsys.readouterr().err}")
+    assert not list((tmp_path / "kgs").glob("nobel"))
+
+
+def test_make_targets_and_what_make_demo_runs() -> None:
+    makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    assert (
+        set(re.findall(r"\bmake ([a-z]+)\b", "\n".join(re.findall(r"`make .*?`|^ {4}make .*", README, re.M))))
+        <= targets
+    )
+    recipe = re.search(r"^demo:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    assert recipe is not None
+    expanded = recipe[1].replace("$(MODEL)", "qwen2.5-coder-1.5b-instruct")
+    for line in ("pull-model qwen2.5-coder-1.5b-instruct all-minilm-l6-v2", "load-kg --recipe kg-loaders/nobel.toml"):
+        assert line in expanded
+        assert f"chattygen {line}" in README
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", path.read_text(encoding="utf-8")):
+        assert target.startswith("https://") or (path.parent / target).exists(), target
+
+
+def test_the_tree_is_the_tree() -> None:
+    tree = README.partition("    chattygen/\n")[2].partition("\n\n")[0]
+    named = {line.split()[0].rstrip("/") for line in tree.splitlines()}
+    package = REPOSITORY / "chattygen"
+    there = {path.name for path in package.iterdir() if path.is_dir() or path.suffix == ".py"}
+    assert named == {name for name in there if not name.startswith("__")}
+
+
+def test_exit_codes() -> None:
+    from chattygen import errors
+
+    kinds = [
+        kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.ChattygenError)
+    ]
+    assert set(map(int, re.findall(r"^\| (\d+) \|", README, re.MULTILINE))) == {0, *(kind.exit_code for kind in kinds)}
+
+
+def test_benchmark_figures_are_explained() -> None:
+    from benchmarks.generate import Checks, Figures
+
+    text = (REPOSITORY / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    fields = {*Figures.__dataclass_fields__, *Checks.__dataclass_fields__} - {"kg", "run", "status", "checks"}
+    assert not [field for field in fields if f"`{field}`" not in text]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# docs/rules.md
+
+
+def rule_rows() -> dict[str, tuple[list[str], list[str]]]:
+    """Rule id -> the pieces of code in its passing and in its failing example."""
+    text = (REPOSITORY / "docs" / "rules.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([A-Z]\d) \| .*? \| (.*?) \| (.*?) \|$", text, re.MULTILINE)
+    return {id: (re.findall(r"`([^`]+)`", passes), re.findall(r"`([^`]+)`", fails)) for id, passes, fails in rows}
+
+
+def test_every_rule_is_explained() -> None:
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in (REPOSITORY / "chattygen").rglob("*.py"))
+    in_code = set(re.findall(r'"([PCQSD]\d)"', sources))
+    assert {"P1", "C2", "Q8", "S5", "D8"} <= in_code
+    assert {rule for stage in STAGES for rule in stage.rules} <= in_code
+    assert set(rule_rows()) == in_code
+
+
+NS = "http://e.org/"
+ADA = Seed(NS + "ada", "Ada Berg", NS + "Captain", "captain", "person")
+BORN = Fact(NS + "born", "birth date", "out", (Value(Literal("1901-05-06", XSD + "date"), "1901-05-06"),), 1, "date")
+GENDER = Fact(NS + "gender", "gender", "out", (Value(Literal("female"), "female"),), 1, "text")
+PLACE = Fact(NS + "birthPlace", "birth place", "out", (Value(Literal("Lisbon"), "Lisbon"),), 1, "text")
+GRAPH = Subgraph(ADA, (BORN, GENDER, PLACE), 3)
+ASK = Ask(BORN, "value")
+REF = reference(GRAPH)
+
+
+def asked(pattern: str) -> Question:
+    return questions.to_question(pattern, ASK, GRAPH, "model")
+
+
+STANDALONE = asked("When was X born?")
+
+
+def first_turn(utterance: str) -> Turn:
+    return Turn(1, utterance, "model", STANDALONE, Query("", "select", "model", ()))
+
+
+Rule = Callable[[list[str], Embedder], Finding | None]
+
+RULES: dict[str, Rule] = {
+    "C2": lambda texts, _: why_not(texts[0], 12),
+    "C3": lambda texts, _: why_not(texts[0], 12),
+    "Q1": lambda texts, _: questions.names_entity(asked(texts[0]), ADA.label),
+    "Q4": lambda texts, _: questions.one_question(asked(texts[0])),
+    "Q5": lambda texts, _: questions.no_answer(asked(texts[0]), ASK),
+    "Q6": lambda texts, _: questions.no_context(texts[0]),
+    "Q7": lambda texts, _: questions.no_duplicate(asked(texts[1]), [asked(texts[0])]),
+    "Q8": lambda texts, embedder: questions.verify(texts[0], ASK, GRAPH.facts, embedder),
+    "S1": lambda texts, _: parses(texts[0]),
+    "S2": lambda texts, _: read_only(texts[0]),
+    "S3": lambda texts, _: Finding("S3", "foreign") if foreign_iris(texts[0], {NS + "ada", NS + "born"}) else None,
+    "D2": lambda texts, _: dialogue.opens_alone([first_turn(texts[0])], ADA),
+    "D3": lambda texts, _: dialogue.no_name(texts[0], ADA, STANDALONE),
+    "D4": lambda texts, _: dialogue.refers_back(texts[0], REF),
+    "D5": lambda texts, _: dialogue.several_words(texts[0]),
+    "D6": lambda texts, embedder: dialogue.meaning_kept(texts[0], STANDALONE, REF, embedder),
+    "D7": lambda texts, _: dialogue.turns_differ(texts[1], texts[:1]),
+    "D8": lambda texts, _: dialogue.pronouns_agree(texts[0], REF, STANDALONE),
+}
+"""The rules whose examples are texts that the rule can be run on."""
+
+
+@pytest.fixture(scope="module")
+def embedder(weights_home: Home) -> Embedder:
+    return load_embedder(load_catalog(weights_home).entry("all-minilm-l6-v2"), weights_home)
+
+
+@pytest.mark.parametrize("id", RULES)
+def test_the_examples_of_a_rule(id: str, embedder: Embedder) -> None:
+    passes, fails = rule_rows()[id]
+    assert passes
+    assert fails
+    assert RULES[id](passes, embedder) is None
+    found = RULES[id](fails, embedder)
+    assert found is not None
+    assert found.rule == id
