@@ -73,8 +73,6 @@ def main(arguments: list[str] | None = None) -> None:
         sys.excepthook = _draw_fault
     try:
         chattygen.main([a for a in arguments if a != "--debug"], prog_name="chattygen", standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
     except click.ClickException as error:
         error.show()
         sys.exit(2)

@@ -26,14 +26,15 @@ def serialise(facts: tuple[Fact, ...], form: Literal["summarised", "full"] = "su
 
 def summarised(fact: Fact) -> str:
     """The fact with its other end described: `birth date of X: a date`, `3 albums whose artist is X`."""
-    return f"{relation(fact)}: {hidden(fact)}" if fact.direction == "out" else relation(fact)
+    other = hidden(fact) if fact.direction == "out" else ""
+    return f"{relation(fact)}: {other}" if other else relation(fact)
 
 
 def full(fact: Fact) -> str:
     """The fact with its values: `birth place of X: "Raipur", "India"`."""
     listed = ", ".join(quoted(value.label) for value in fact.values[:LISTED])
     more = f" and {fact.count - LISTED} more" if fact.count > LISTED else ""
-    return f"{relation(fact)}: {listed or hidden(fact)}{more}"
+    return f"{relation(fact)}: {listed}{more}" if listed else summarised(fact)
 
 
 def relation(fact: Fact, name: str = "X", *, counted: bool = True) -> str:
@@ -69,8 +70,13 @@ def others(fact: Fact) -> str:
 
 
 def hidden(fact: Fact) -> str:
-    """What stands at the other end, without saying it: `a date`, `5 people`, `a number`."""
-    noun = _HIDDEN.get(fact.value_kind) or fact.value_type or ("name" if fact.value_kind == "entity" else "text")
+    """What stands at the other end, without saying it: `a date`, `5 people`; nothing for entities of unknown class.
+
+    A word such as `name` or `entity` in its place finds its way into the question.
+    """
+    noun = _HIDDEN.get(fact.value_kind) or fact.value_type or ("" if fact.value_kind == "entity" else "text")
+    if not noun:
+        return ""
     if fact.count == 1:
         return f"{article(noun)} {noun}"
     return f"{fact.count} {plural(noun)}" if fact.value_type else plural(noun)

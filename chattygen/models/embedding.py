@@ -21,6 +21,9 @@ LAYERS, HEADS, WIDTH = 6, 12, 384
 MAX_TOKENS = 128
 """Longer texts are cut, as the model was trained."""
 
+REMEMBERED = 2_000
+"""Vectors kept in memory, some 25 MB at the most."""
+
 BATCH = 32
 EPSILON = 1e-12
 
@@ -42,13 +45,17 @@ class MiniLM:
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.enable_truncation(MAX_TOKENS)
         self._tokenizer.enable_padding()
+        self._known: dict[str, list[float]] = {}
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """See `model.Embedder`; dimension 384."""
-        vectors: list[list[float]] = []
-        for start in range(0, len(texts), BATCH):
-            vectors += self._batch(texts[start : start + BATCH]).tolist()
-        return vectors
+        """See `model.Embedder`; dimension 384. Vectors are remembered: the facts of a seed come with each question."""
+        if len(self._known) > REMEMBERED:
+            self._known.clear()
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        for start in range(0, len(new), BATCH):
+            batch = new[start : start + BATCH]
+            self._known.update(zip(batch, self._batch(batch).tolist(), strict=True))
+        return [self._known[text] for text in texts]
 
     def _batch(self, texts: Sequence[str]) -> Floats:
         import numpy as np

@@ -1,12 +1,20 @@
-"""Homes for whole journeys: graphs and models are shared, everything else is new for each test."""
+"""Homes for whole journeys: graph and weights are shared, everything else is new for each test."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from chattygen.config import Home
+from tests.journeys.lakes import fresh, make_home
 
-DATA = Path(__file__).parent.parent / "data"
+
+@pytest.fixture(scope="session")
+def lakes(weights_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Home:
+    return make_home(tmp_path_factory.mktemp("lakes") / "home", weights_home)
+
+
+@pytest.fixture
+def home(lakes: Home, tmp_path: Path) -> Home:
+    return fresh(lakes, tmp_path / "home")

@@ -1,6 +1,7 @@
-"""A model that does its job on tests/data/lakes.ttl, behind a real HTTP server, and what it takes to go wrong on purpose.
+"""The country of lakes: homes with tests/data/lakes.ttl, and a model that does its job, or goes wrong on purpose.
 
-Every role is a model of its own at one OpenAI-compatible server on loopback, so a test sees who was asked what.
+The model stands behind a real OpenAI-compatible server on loopback and is another one for each role, so that a test
+sees who was asked what.
 """
 
 from __future__ import annotations
@@ -10,7 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from chattygen.config import Home
+from chattygen.kg.load import load
 from tests.models.fake_server import JSON, Fake, Request, completion, serving
+
+GRAPH = Path(__file__).parent.parent / "data" / "lakes.ttl"
 
 ROLES = ("label", "questions", "sparql", "dialogue")
 
@@ -71,6 +76,22 @@ def able_model(spoil: Spoil = lambda role, number, items, lines: None) -> Iterat
 
     with serving(answer) as fake:
         yield fake
+
+
+def make_home(path: Path, weights_home: Home) -> Home:
+    """A home with the graph and the weights of `weights_home`."""
+    path.mkdir(parents=True)
+    (path / "models").symlink_to(weights_home.models.resolve(), target_is_directory=True)
+    load(Home(path), "lakes", [GRAPH])
+    return Home(path)
+
+
+def fresh(shared: Home, path: Path) -> Home:
+    """A home of its own that shares only graphs and weights."""
+    path.mkdir(parents=True)
+    for name in ("kgs", "models"):
+        (path / name).symlink_to((shared.path / name).resolve(), target_is_directory=True)
+    return Home(path)
 
 
 VERIFIER = """

@@ -1,0 +1,185 @@
+"""generate: options, plan, progress, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import psutil
+import pytest
+
+from chattygen.cli.generate import _words
+from chattygen.cli.main import main
+from chattygen.config import Home
+from chattygen.domain import Usage
+from chattygen.pipeline import Progress
+from tests.journeys.lakes import SILENT, Reply, able_model, fresh, make_home, write_models, write_script
+
+
+@pytest.fixture(scope="module")
+def lakes(weights_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Home:
+    return make_home(tmp_path_factory.mktemp("lakes") / "home", weights_home)
+
+
+@pytest.fixture
+def home(lakes: Home, tmp_path: Path) -> Home:
+    home = fresh(lakes, tmp_path / "home")
+    write_script(home.path, SILENT)
+    return home
+
+
+def generate(home: Home, *words: str) -> int:
+    """The exit code."""
+    try:
+        main(["generate", "--kg", "lakes", *words, "--home", str(home.path)])
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+def test_without_a_terminal_there_is_a_line_per_dialogue(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    assert generate(home, "--dialogues", "2", "--questions", "3", "--json") == 0
+    said = capsys.readouterr()
+    made = json.loads(said.out)
+    assert made == {"run": made["run"], "dialogues": 2, "visited": 2, "status": "done"}
+    title, run, one, two, end, hint = said.err.splitlines()
+    assert title == "generating 2 dialogues from lakes"
+    assert run == f"run {made['run']}"
+    assert re.fullmatch(r"1 of 2 dialogues, 2 seeds, 18 findings, \d+ s", one)
+    assert re.fullmatch(r"2 of 2 dialogues, 2 seeds, 18 findings, \d+ s", two)
+    assert re.fullmatch(rf"2 dialogues in \d+ s: run {made['run']}", end)
+    assert hint == f"read them: chattygen show-run {made['run']}"
+
+
+def test_quiet_is_quiet_and_short_is_3(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only five lakes have five facts."""
+    assert generate(home, "--dialogues", "6", "--questions", "5", "--min-questions", "5", "--quiet", "--json") == 3
+    said = capsys.readouterr()
+    assert json.loads(said.out)["status"] == "short"
+    assert said.err.splitlines() == [
+        "chattygen: 5 of 6 dialogues: 5 seeds visited, 0 given up; no other entity has 5 facts to ask about",
+        "  ask for fewer, for fewer --questions, or lower --rare; chattygen report latest says what failed",
+    ]
+
+
+def test_a_terminal_gets_a_bar(home: Home) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "chattygen", "generate", "--kg", "lakes", "--dialogues", "1", "--questions", "3"]
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "200"}
+    with subprocess.Popen([*command, "--home", str(home.path)], stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        drawn = b""
+        while True:
+            try:
+                drawn += os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+        assert process.wait(60) == 0
+    os.close(ours)
+    text = drawn.decode()
+    assert "\x1b[" in text
+    assert "━" in text
+    assert "0 of 1 dialogues, 1 seeds, independent question generation, 0 findings" in text
+    assert re.search(r"1 of 1 dialogues, 1 seeds, 9 findings, \d+ s", text)
+
+
+def test_words_beside_the_bar() -> None:
+    """A third of 9 dialogues in 60 seconds: the other two thirds take 120. 900 tokens in 45 seconds are 20 a second."""
+    progress = Progress("r", 2, 3.0, 9, 4, "SPARQL query generation", 5, Usage(700, 200, 8, 45.0))
+    assert _words(progress, 60.0) == (
+        "2 of 9 dialogues, 4 seeds, sparql query generation, 5 findings, 20 tokens/s, 60 s, about 2.0 min left"
+    )
+    start = Progress("r", 0, 0.0, 9, 5, "Dialogue generation", 0, Usage())
+    assert _words(start, 3.0) == "0 of 9 dialogues, 5 seeds, dialogue generation, 0 findings, 3 s"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--questions", "2", "--min-questions", "3"), "--min-questions is more than --questions"),
+        (("--role", "sparql"), "--role sparql: not ROLE=MODEL"),
+        (("--role", "sparql=nobody"), "no model is called 'nobody'"),
+        (("--role", "poet=script"), "no role is called 'poet'"),
+        (("--role", "verify=script"), "key override of verify: got 'script'"),
+        (("--models-file", "none.toml"), "none.toml: no such file"),
+    ],
+)
+def test_wrong_use_is_two_lines(
+    home: Home, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
+) -> None:
+    assert generate(home, *words) == 2
+    what, hint = capsys.readouterr().err.splitlines()
+    assert said in what
+    assert hint.startswith("  ")
+    assert not home.database.exists()
+
+
+def test_the_plan_makes_no_call_and_needs_no_weights(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    (home.path / "models").unlink()
+    (home.path / "script.jsonl").unlink()
+    assert generate(home, "--plan", "--json", "--dialogues", "7", "--rare", "0.1") == 0
+    plan = json.loads(capsys.readouterr().out)
+    # 8 rivers, 7 islands, 6 lakes, 2 regions: 2 of 23 are below a tenth. Of 7 dialogues 8/21, 7/21 and 6/21 are 2.67,
+    # 2.33 and 2: two each, and the last one goes to the largest remainder.
+    vocab = "http://example.org/lakes/vocab/"
+    assert plan["wanted"] == {vocab + "River": 3, vocab + "Island": 2, vocab + "Lake": 2}
+    assert [(gone["label"], gone["reason"]) for gone in plan["dropped"]] == [("region", "rare: 8.70% of the entities")]
+    assert plan["calls"][0] == 21
+    assert plan["roles"]["sparql"] == "script"
+    assert not home.database.exists()
+    assert generate(home, "--plan") == 0
+    shown = capsys.readouterr().out
+    assert "20 dialogues of up to 5 questions from lakes, seed 0" in shown
+    assert "none was made for this plan" in shown
+
+
+def test_ctrl_c_stores_what_is_finished_and_leaves_no_child(home: Home) -> None:
+    """The model answers for the first cohort of five and then thinks for ever about the sixth dialogue's questions."""
+    asked, enough = threading.Event(), threading.Event()
+
+    def slow(role: str, number: int, items: list[str], lines: list[str]) -> Reply | None:
+        if role == "questions" and number == 6:
+            asked.set()
+            enough.wait(60)
+        return None
+
+    with able_model(slow) as fake:
+        write_models(home.path, fake.url)
+        command = [sys.executable, "-m", "chattygen", "generate", "--kg", "lakes", "--dialogues", "7"]
+        try:
+            with subprocess.Popen(
+                [*command, "--questions", "3", "--home", str(home.path)],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            ) as process:
+                assert asked.wait(60)
+                children = psutil.Process(process.pid).children(recursive=True)
+                assert children  # the store's process
+                os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+                out, err = process.communicate(timeout=30)
+        finally:
+            enough.set()
+    assert process.returncode == 130
+    assert psutil.wait_procs(children, timeout=5)[1] == []
+    connection = sqlite3.connect(home.database)
+    [(run, status, reason)] = connection.execute("select id, status, reason from run").fetchall()
+    seeds = connection.execute("select status, count(*) from seed group by status").fetchall()
+    connection.close()
+    assert (status, reason) == ("interrupted", "stopped by the user")
+    assert seeds == [("accepted", 5), ("interrupted", 2)]
+    assert out == ""
+    assert "Traceback" not in err
+    assert err.splitlines()[-2:] == [
+        f"chattygen: stopped; 5 of 7 dialogues are stored as run {run}",
+        f"  see them: chattygen show-run {run}, or chattygen export {run} --to jsonl",
+    ]

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from chattygen.domain import Fact
+from chattygen.generation.plan import Ask, is_gender, plan
+
+from .hand_made import ADA, BORN, CREW, FACTS, FRIENDS, MEDALS, MENTOR, RANK, SHIPS, around, fact, literal, nodes
+
+GENDER = fact("gender", "gender", literal("female"), "text")
+
+
+def facts(asks: tuple[Ask, ...]) -> list[Fact]:
+    return [ask.fact for ask in asks]
+
+
+def test_every_fact_is_asked_once_or_spare() -> None:
+    asked, spare = plan(around(*FACTS), 5)
+    assert len(asked) == 5
+    chosen = facts(asked + spare)
+    assert len(chosen) == len(set(chosen))
+    assert set(chosen) == set(FACTS)
+
+
+def test_the_choice_is_the_same_in_every_run_and_not_for_every_seed() -> None:
+    assert plan(around(*FACTS), 5) == plan(around(*FACTS), 5)
+    orders = {tuple(facts(plan(around(*FACTS, seed=replace(ADA, iri=f"http://e.org/{n}")), 5)[0])) for n in range(20)}
+    assert len(orders) > 10
+
+
+def test_fewer_facts_than_questions() -> None:
+    asked, spare = plan(around(BORN, RANK), 5)
+    assert set(facts(asked)) == {BORN, RANK}
+    assert spare == ()
+
+
+@pytest.mark.parametrize(
+    "dull",
+    [
+        GENDER,  # the pronoun tells it
+        fact("retired", "retired", literal("true", "boolean"), "boolean"),
+        fact("first", "given name", literal("Ada"), "text"),  # the label tells it
+    ],
+)
+def test_what_is_never_asked(dull: Fact) -> None:
+    asked, spare = plan(around(BORN, dull), 5)
+    assert facts(asked + spare) == [BORN]
+
+
+def test_the_gender_of_a_thing_is_asked() -> None:
+    assert len(plan(around(GENDER, seed=replace(ADA, being="thing")), 5)[0]) == 1
+
+
+def test_a_value_inside_a_word_of_the_label_is_not_told_by_it() -> None:
+    inside = fact("port", "port", nodes("Ber"), "entity")
+    assert facts(plan(around(inside), 5)[0]) == [inside]
+
+
+def test_a_hub_and_a_long_list_are_counted_and_a_single_value_is_not() -> None:
+    many = fact("ship", "ship", nodes(*"abcdefghi"), value_type="ship")
+    forms = {ask.fact: ask.form for ask in plan(around(MEDALS, many, BORN), 3)[0]}
+    assert forms == {MEDALS: "count", many: "count", BORN: "value"}
+
+
+def test_a_number_that_an_earlier_count_gives_is_not_asked() -> None:
+    total = fact("medals", "medals won", literal("9", "integer"), "number")
+    asked, spare = plan(around(MEDALS, total, CREW), 5)
+    assert set(facts(asked + spare)) == {MEDALS, CREW}
+
+
+def test_gender_is_a_word_of_the_label() -> None:
+    assert is_gender(fact("g", "sex or gender", ()))
+    assert not is_gender(fact("g", "Essex", ()))
+
+
+@pytest.mark.parametrize(
+    ("ask", "phrase", "cue"),
+    [
+        (Ask(BORN, "value"), "birth date of X: a date", "birth date: "),
+        (Ask(SHIPS, "value"), "2 ships whose captain is X", "captain: "),
+        (Ask(SHIPS, "count"), "number of ships whose captain is X: a number", "captain: "),
+        (Ask(FRIENDS, "count"), "number of friends of X: a number", "friend: "),
+        (
+            Ask(fact("locatedIn", "located in", nodes("a", "b"), value_type="city"), "count"),
+            "number of cities that X is located in: a number",
+            "located in: ",
+        ),
+        (
+            Ask(fact("flowsInto", "flows into", nodes("a", "b"), value_type="lake"), "count"),
+            "number of lakes that X flows into: a number",
+            "flows into: ",
+        ),
+        (Ask(MENTOR, "value"), "mentor of X: a captain", "mentor: "),
+    ],
+)
+def test_how_a_fact_stands_in_the_prompt(ask: Ask, phrase: str, cue: str) -> None:
+    assert ask.phrase() == phrase
+    assert ask.cue == cue
+
+
+def test_the_full_form_shows_the_values_of_what_is_not_counted() -> None:
+    assert Ask(SHIPS, "value").phrase("full") == """2 ships whose captain is X: "Gull", "It's Late\""""
+    assert Ask(SHIPS, "count").phrase("full") == Ask(SHIPS, "count").phrase()

@@ -1,0 +1,289 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from chattygen.domain import Fact, Finding, Question, Subgraph
+from chattygen.generation.plan import Ask, plan
+from chattygen.generation.questions import (
+    ask_questions,
+    bare,
+    fact_exists,
+    facts_distinct,
+    findings,
+    names_entity,
+    no_answer,
+    no_context,
+    no_duplicate,
+    one_question,
+    openings,
+    to_question,
+)
+
+from .gbnf import to_regex
+from .hand_made import (
+    ADA,
+    BORN,
+    CREW,
+    FACTS,
+    MEDALS,
+    MENTOR,
+    PUPIL,
+    RANK,
+    SHIPS,
+    Alike,
+    Topics,
+    around,
+    fact,
+    literal,
+    nodes,
+    question,
+    script,
+)
+
+
+def rule(finding: Finding | None) -> str:
+    return finding.rule if finding else ""
+
+
+def rules(asked: Question, others: tuple[Question, ...] = (), subgraph: Subgraph | None = None) -> list[str]:
+    found = findings(asked, Ask(asked.fact, "value"), subgraph or around(*FACTS), others, Alike())
+    return [finding.rule for finding in found]
+
+
+def test_a_good_question_breaks_no_rule() -> None:
+    assert rules(question("When was X born?")) == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "broken"),
+    [
+        ("When was X born?", ""),
+        ("When was X's birth date?", ""),
+        ("When was she born?", "Q1"),
+        ("When was Xenia born?", "Q1"),  # not as a word of its own
+        ("When was X born to X?", "Q1"),
+        ("When was the captain X born?", "Q1"),  # could not become `the captain she`
+        ("When was the birth of X?", ""),
+    ],
+)
+def test_q1_the_entity_is_named_once(pattern: str, broken: str) -> None:
+    assert rule(names_entity(question(pattern), ADA.label)) == broken
+
+
+def test_q1_the_name_itself_counts_not_a_part_of_a_word() -> None:
+    salad = replace(question("When was X eaten?"), text="When was salad eaten?")
+    assert rule(names_entity(salad, "Ala")) == "Q1"
+    assert rule(names_entity(replace(salad, text="When was Ala eaten?"), "Ala")) == ""
+    assert rule(names_entity(replace(salad, text="When was Malcolm X eaten?"), "Malcolm X")) == ""
+
+
+def test_q2_the_fact_is_of_this_subgraph() -> None:
+    subgraph = around(BORN, MENTOR)
+    assert rule(fact_exists(BORN, subgraph)) == ""
+    assert rule(fact_exists(RANK, subgraph)) == "Q2"
+    assert rule(fact_exists(PUPIL, subgraph)) == "Q2"  # the same predicate the other way
+    named_alike = replace(BORN, predicate="http://other.example/birthDate")
+    assert rule(fact_exists(named_alike, subgraph)) == "Q2"
+    assert rules(question("What is the rank of X?", RANK), subgraph=subgraph) == ["Q2"]
+
+
+def test_q3_no_fact_twice() -> None:
+    born, again, rank = question("When was X born?"), question("What is X's birth date?"), question("X?", RANK)
+    assert rule(facts_distinct(again, [born])) == "Q3"
+    assert rule(facts_distinct(rank, [born])) == ""
+    assert rule(facts_distinct(question("?", PUPIL), [question("?", MENTOR)])) == ""
+    assert rules(again, others=(born,)) == ["Q3"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "broken"),
+    [
+        ("When was X born?", ""),
+        ("When was X born", "Q4"),
+        ("When was X born? And where?", "Q4"),
+        ("When was X born? Tell me.", "Q4"),
+        ("Was X?", "Q4"),  # three words with the name
+        ("Who is X?", ""),  # four
+        ("", "Q4"),
+    ],
+)
+def test_q4_one_question_of_four_words(pattern: str, broken: str) -> None:
+    assert rule(one_question(question(pattern))) == broken
+
+
+def test_q4_a_question_mark_in_the_name_is_none_of_the_question() -> None:
+    film = replace(ADA, label="Who's There?", being="work")
+    assert rule(one_question(question("Who directed X in Rome?", seed=film))) == ""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "about", "form", "broken"),
+    [
+        ("When was X born?", BORN, "value", ""),
+        ("Was X born on 1901-05-06?", BORN, "value", "Q5"),
+        ("What is X's rank?", RANK, "value", ""),
+        ("Is X a Rear Admiral?", RANK, "value", "Q5"),
+        ("Which ships does X have?", SHIPS, "value", ""),
+        ("Which ship like gull does X have?", SHIPS, "value", "Q5"),  # one of several is enough
+        ("Which seagulls does X have?", SHIPS, "value", ""),  # not inside a word
+        ("How many medals does X have?", MEDALS, "count", ""),
+        ("What are the 9 medals of X?", MEDALS, "count", "Q5"),
+        ("How many of the 19 medals has X?", MEDALS, "count", ""),
+        ("How many ships had X in Gull?", SHIPS, "count", ""),  # the number is the answer
+    ],
+)
+def test_q5_the_answer_is_not_in_the_question(pattern: str, about: Fact, form: str, broken: str) -> None:
+    ask = Ask(about, "count" if form == "count" else "value")
+    assert rule(no_answer(question(pattern, about), ask)) == broken
+
+
+def test_q5_a_short_answer_counts_as_a_word() -> None:
+    ala = fact("likes", "likes", nodes("Ala"))
+    assert rule(no_answer(question("Which salad does X like?", ala), Ask(ala, "value"))) == ""
+    assert rule(no_answer(question("Does X like Ala?", ala), Ask(ala, "value"))) == "Q5"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "broken"),
+    [
+        ("Where did X spend her youth?", ""),
+        ("Which people have their birth place at X?", ""),
+        ("When she was born, what was X?", "Q6"),
+        ("Who did he meet at X?", "Q6"),
+        ("Which of their ships did X like?", "Q6"),
+        ("Where did X meet him?", "Q6"),
+        ("What did X hit?", ""),  # `it` is no word of its own here
+        ("Where is X and what is it?", "Q6"),
+    ],
+)
+def test_q6_no_earlier_sentence_is_needed(pattern: str, broken: str) -> None:
+    assert rule(no_context(pattern)) == broken
+
+
+@pytest.mark.parametrize(
+    ("pattern", "broken"),
+    [
+        ("When X was born?", "Q7"),
+        ("WHEN was X born?", "Q7"),
+        ("Where was X born?", ""),  # another kind of question
+        ("When did X die?", ""),
+    ],
+)
+def test_q7_nothing_is_asked_twice(pattern: str, broken: str) -> None:
+    assert rule(no_duplicate(question(pattern, RANK), [question("When was X born?")])) == broken
+
+
+def test_q8_is_asked_of_the_verifier_once_the_others_pass() -> None:
+    far = Topics(("crew", "birth"))
+    subgraph = around(RANK, CREW, BORN)
+    off = question("Which birth has X?", RANK)
+    assert [f.rule for f in findings(off, Ask(RANK, "value"), subgraph, (), far)] == ["Q8"]
+    good = question("Which rank has X?", RANK)
+    assert [f.rule for f in findings(good, Ask(RANK, "value"), subgraph, (), Alike())] == []
+    cheap = question("Which birth has she?", RANK)
+    assert [f.rule for f in findings(cheap, Ask(RANK, "value"), subgraph, (), far)] == ["Q1", "Q6"]
+
+
+def test_all_cheap_rules_are_told_at_once() -> None:
+    assert rules(question("Was she born on 1901-05-06")) == ["Q1", "Q4", "Q5", "Q6"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "first"),
+    [
+        (Ask(SHIPS, "value"), ("Which ships", "What ships")),
+        (Ask(PUPIL, "value"), ("Which captain", "What captain")),
+        (Ask(SHIPS, "count"), ("How many ships",)),
+        (Ask(MEDALS, "count"), ("How many",)),
+        (Ask(fact("b", "born in", nodes("a"), value_type="person", direction="in"), "value"), ("Which person", "Who")),
+    ],
+)
+def test_what_stands_at_the_other_end_opens_the_question(ask: Ask, first: tuple[str, ...]) -> None:
+    assert set(first) <= set(openings(ask))
+
+
+def test_no_question_opens_with_a_verb() -> None:
+    """Yes-no questions would be trivially true."""
+    asks = [Ask(about, form) for about in FACTS for form in ("value", "count")]
+    assert {opening.split()[0] for ask in asks for opening in openings(ask)} <= {
+        *("What", "Which", "Who", "Where", "When", "How", "In", "On", "By")
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "pattern"),
+    [
+        ("Who leads the captain X?", "Who leads X?"),
+        ("Who leads The Captain X?", "Who leads X?"),
+        ("Where is the captain of X?", "Where is X?"),
+        ("Who knows a captain called X?", "Who knows a X?"),
+        ("Who leads the ship X?", "Who leads the ship X?"),
+        ("Which captain leads X?", "Which captain leads X?"),
+    ],
+)
+def test_the_type_before_the_placeholder_goes(line: str, pattern: str) -> None:
+    assert bare(line, "captain") == pattern
+
+
+def test_a_type_with_signs_of_its_own() -> None:
+    assert bare("Who leads the co-op (ltd.) X?", "co-op (ltd.)") == "Who leads X?"
+
+
+def test_a_short_question_gets_the_type() -> None:
+    song = replace(ADA, label="Daysleeper", type_label="song", being="work")
+    made = to_question("Who wrote X?", Ask(RANK, "value"), around(RANK, seed=song), "model")
+    assert made.text == 'Who wrote the song "Daysleeper"?'
+    assert made.pattern == "Who wrote X?"
+    longer = to_question("Who wrote X?", Ask(RANK, "value"), around(RANK), "builder")
+    assert (longer.text, longer.kind, longer.origin) == ("Who wrote Ada Berg?", "who", "builder")
+
+
+TWO = around(BORN, RANK)
+WORDED = {
+    BORN: "birth date: When was X born?",
+    RANK: "rank: What rank does X have?",
+}
+PLAIN = {BORN: "What is the birth date of X?", RANK: "What is the rank of X?"}
+
+
+def in_order(subgraph: Subgraph, count: int) -> list[Fact]:
+    return [ask.fact for ask in plan(subgraph, count)[0]]
+
+
+def test_the_model_words_the_planned_facts() -> None:
+    first, second = in_order(TWO, 2)
+    told = script(f"{WORDED[first]}\n{WORDED[second]}")
+    asked = ask_questions(told.asker(), TWO, 2, Alike())
+    assert [question.fact for question in asked] == [first, second]
+    assert {question.text for question in asked} == {"When was Ada Berg born?", "What rank does Ada Berg have?"}
+    assert {question.origin for question in asked} == {"model"}
+    assert told.attempts[0].call is not None
+    assert to_regex(told.attempts[0].call.constraint).fullmatch(told.attempts[0].call.reply)
+
+
+def test_neither_the_name_nor_a_value_reaches_the_prompt() -> None:
+    told = script("no\nuse", "no\nuse", "no\nuse")
+    ask_questions(told.asker(), TWO, 2, Alike())
+    for number in (1, 2, 3):
+        assert not any(secret in told.prompt(number) for secret in ("Ada", "Berg", "1901", "admiral"))
+
+
+def test_what_the_model_cannot_word_the_builder_does() -> None:
+    first, second = in_order(TWO, 2)
+    told = script(f"{WORDED[first]}\nno", "no", "no")
+    asked = ask_questions(told.asker(), TWO, 2, Alike())
+    assert [question.fact for question in asked] == [first, second]
+    assert [question.origin for question in asked] == ["model", "builder"]
+    assert asked[1].pattern == PLAIN[second]
+    assert [attempt.item for attempt in told.attempts] == [0, 2, 2]
+
+
+def test_what_even_the_builder_cannot_ask_gives_way_to_a_spare_fact() -> None:
+    told_by_itself = fact("rank", "rank", literal("rank", "string"), "text")  # `What is the rank` has the answer in it
+    seeds = (replace(ADA, iri=f"http://example.org/sea/{n}") for n in range(99))
+    seed = next(s for s in seeds if in_order(around(told_by_itself, BORN, seed=s), 1) == [told_by_itself])
+    subgraph = around(told_by_itself, BORN, seed=seed)
+    asked = ask_questions(script("no", "no", "no").asker(), subgraph, 1, Alike())
+    assert [question.fact for question in asked] == [BORN]

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import pytest
+
+from chattygen.domain import Being, Fact, Seed
+from chattygen.generation.plan import Ask
+from chattygen.generation.wording import (
+    fitting,
+    kind_of,
+    other_pronouns,
+    plain_question,
+    reference,
+    said,
+    with_name,
+    with_reference,
+    without_phrase,
+)
+
+from .hand_made import ADA, BORN, FRIENDS, MEDALS, PUPIL, SHIPS, around, fact, literal, nodes
+
+FEMALE = fact("gender", "gender", literal("female"), "text")
+MALE = fact("sex", "sex or gender", literal("male"), "text")
+SHE = reference(around(BORN, FEMALE))
+
+
+def seed(label: str, type_label: str, being: Being) -> Seed:
+    return Seed("http://e.org/s", label, "http://e.org/T", type_label, being)
+
+
+SONG, LAKE, BAND = (
+    seed("Daysleeper", "song", "work"),
+    seed("Mjøsa", "lake", "place"),
+    seed("Wire", "band", "group"),
+)
+
+
+def test_the_title_of_a_work_stands_in_quotation_marks() -> None:
+    assert said(SONG) == '"Daysleeper"'
+    assert said(seed('The "Gull"', "book", "work")) == 'The "Gull"'
+    assert said(ADA) == "Ada Berg"
+
+
+def test_the_name_takes_the_place_of_the_placeholder_as_it_is() -> None:
+    assert with_name("When was X's ship built?", r"A\1 \g<0>") == r"When was A\1 \g<0>'s ship built?"
+    assert with_name("Which Xbox games does X like?", "Bo") == "Which Xbox games does Bo like?"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("What is the rank of X?", "what"),
+        ("Who taught X?", "who"),
+        ("By whom was X taught?", "who"),
+        ("Whose ship is X?", "who"),
+        ("Where was X born?", "where"),
+        ("In which city was X born?", "which"),
+        ("In which year was X born?", "when"),
+        ("On which date was X born?", "when"),
+        ("When was X born?", "when"),
+        ("How many ships does X have?", "how-many"),
+        ("How much does X weigh?", "how-many"),
+        ("How long is X?", "other"),
+        ("Has X a ship?", "yes-no"),
+        ("Is X a ship?", "yes-no"),
+        ("Islamabad is the capital of what?", "other"),  # begins with `Is` all the same
+        ("Hassan was born where?", "other"),
+        ("", "other"),
+    ],
+)
+def test_the_kind_of_a_question(text: str, kind: str) -> None:
+    assert kind_of(text) == kind
+
+
+def rivers(number: int) -> Fact:
+    return fact("flowsInto", "flows into", nodes("a", "b")[:number], value_type="river", direction="in")
+
+
+DIRECTED = fact("directedBy", "directed by", nodes("a", "b"), value_type="film", direction="in")
+
+
+@pytest.mark.parametrize(
+    ("about", "form", "text"),
+    [
+        (BORN, "value", "What is the birth date of X?"),
+        (FRIENDS, "value", "What are the friends of X?"),
+        (FRIENDS, "count", "How many friends does X have?"),
+        (MEDALS, "count", "How many medals does X have?"),
+        (SHIPS, "value", "Which ships have X as their captain?"),
+        (SHIPS, "count", "How many ships have X as their captain?"),
+        (PUPIL, "value", "Which captain has X as its mentor?"),
+        (rivers(1), "value", "Which river flows into X?"),
+        (rivers(2), "value", "Which rivers flow into X?"),
+        (rivers(2), "count", "How many rivers flow into X?"),
+        (DIRECTED, "value", "Which films are directed by X?"),
+        (fact("founded", "founded", literal("1901", "gYear"), "year"), "value", "When was X founded?"),
+        (fact("hasPort", "has port", nodes("a")), "value", "What is the port of X?"),
+        (fact("in", "contained in place", nodes("a")), "value", "Which place is X contained in?"),
+        (fact("locatedIn", "located in", nodes("a"), value_type="city"), "value", "Which city is X located in?"),
+        (fact("locatedIn", "located in", nodes("a")), "value", "What is X located in?"),
+        (fact("crosses", "crosses over", nodes("a"), value_type="river"), "value", "Which river does X cross over?"),
+    ],
+)
+def test_a_plain_question_about_each_form_of_fact(about: Fact, form: str, text: str) -> None:
+    assert plain_question(Ask(about, "count" if form == "count" else "value")) == text
+
+
+@pytest.mark.parametrize(
+    ("subgraph", "forms"),
+    [
+        (around(BORN, FEMALE), ("she", "her", "the captain", "her")),
+        (around(MALE), ("he", "him", "the captain", "his")),
+        (around(BORN), ("they", "them", "the captain", "their")),
+        (around(BORN, seed=SONG), ("it", "the song", "its")),
+        (around(FEMALE, seed=SONG), ("it", "the song", "its")),  # a song has no gender
+        (around(seed=BAND), ("they", "them", "the band", "their")),
+        (around(seed=LAKE), ("it", "the lake", "its", "there")),
+        (around(seed=seed("Ada", "person", "person")), ("they", "them", "their")),
+    ],
+)
+def test_the_reference_fits_the_entity(subgraph: object, forms: tuple[str, ...]) -> None:
+    assert reference(subgraph).forms == forms  # type: ignore[arg-type]
+
+
+def test_two_stated_genders_decide_nothing() -> None:
+    both = fact("gender", "gender", (*literal("female"), *literal("male")), "text")
+    assert reference(around(both)).gender == "plural"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "form"),
+    [("What is X's rank?", "their"), ("When was X born?", "they"), ("Who taught X?", "them"), ("X knew whom?", "them")],
+)
+def test_the_pronoun_fits_its_place(pattern: str, form: str) -> None:
+    assert fitting(pattern, reference(around(BORN))) == form
+
+
+@pytest.mark.parametrize(
+    ("pattern", "they", "she"),
+    [
+        ("When was X born?", "When were they born?", "When was she born?"),
+        ("Which port does X like?", "Which port do they like?", "Which port does she like?"),
+        ("What is X's rank?", "What is their rank?", "What is her rank?"),
+        ("What is X’s rank?", "What is their rank?", "What is her rank?"),
+        ("What is the rank of X?", "What is their rank?", "What is her rank?"),
+        ("Who taught X?", "Who taught them?", "Who taught her?"),
+    ],
+)
+def test_the_pronoun_takes_the_place_of_the_placeholder(pattern: str, they: str, she: str) -> None:
+    assert with_reference(pattern, reference(around(BORN))) == they
+    assert with_reference(pattern, SHE) == she
+
+
+def test_a_given_form_is_taken() -> None:
+    assert with_reference("When was X born?", SHE, "the captain") == "When was the captain born?"
+
+
+def test_what_is_in_a_place_is_there() -> None:
+    lake = reference(around(seed=LAKE))
+    assert with_reference("Which fish live in X?", lake) == "Which fish live there?"
+    assert reference(around(seed=SONG)).settle("Who sings in it?") == "Who sings in it?"
+
+
+def test_the_phrase_gives_way_to_a_pronoun() -> None:
+    assert without_phrase("When was the captain born?", SHE) == "When was she born?"
+    assert without_phrase("What is the captain's rank?", SHE) == "What is her rank?"
+
+
+def test_pronouns_that_do_not_agree() -> None:
+    assert {"he", "it", "they", "their"} <= other_pronouns(SHE)
+    assert not {"she", "her", "hers", "herself"} & other_pronouns(SHE)
