@@ -190,6 +190,7 @@ class Question:
     """A standalone question about one fact.
 
     `pattern` is the question with the placeholder `X` where the entity is named; `text` has the name in its place.
+    `form` says whether the answer is the fact's values or their number.
     """
 
     fact: Fact
@@ -197,6 +198,7 @@ class Question:
     text: str
     kind: QuestionKind
     origin: Origin
+    form: OneOf["value", "count"] = "value"
 
 
 @dataclass(frozen=True)

@@ -416,9 +416,7 @@ def _asker(tools: Tools, id: str, draft: Draft, stage: Stage) -> Asker:
 
 def _questions(tools: Tools, id: str, draft: Draft) -> bool:
     asker = _asker(tools, id, draft, QUESTIONS)
-    draft.questions = ask_questions(
-        asker, draft.subgraph, tools.run.questions, tools.embedder, tools.run.serialisation
-    )
+    draft.questions = ask_questions(asker, draft.subgraph, tools.run.questions, tools.embedder, tools.run.serialisation)
     return len(draft.questions) >= tools.run.min_questions
 
 

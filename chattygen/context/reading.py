@@ -10,9 +10,7 @@ from dataclasses import dataclass
 PREPOSITIONS = frozenset(
     """about as at between by during for from in into near of on over through to under upon via with within""".split()
 )
-PARTICIPLES = frozenset(
-    """born built drawn found given held known led made set spoken sung taken won written""".split()
-)
+PARTICIPLES = frozenset("born built drawn known spoken sung written".split())
 VERBS = frozenset(
     """belongs borders contains covers crosses employs features flows follows holds includes influences joins knows
     leads owns plays precedes produces produced runs speaks starts supports uses""".split()
@@ -97,7 +95,7 @@ def _base(verb: str) -> str:
 
 
 def article(noun: str) -> str:
-    return "an" if noun[:1].lower() in "aeiou" else "a"
+    return "an" if noun[:1].lower() in "aeiou" and not noun.lower().startswith(("uni", "eu", "one")) else "a"
 
 
 def plural(noun: str) -> str:

@@ -97,7 +97,7 @@ def form_findings(completion: Completion, constraint: Constraint) -> tuple[Findi
 
 def split(reply: str) -> list[str]:
     """The lines of a reply without surrounding white space."""
-    return [line.strip() for line in reply.strip().splitlines()]
+    return [line.strip() for line in reply.strip().split("\n")]
 
 
 def ask_items(

@@ -1,8 +1,8 @@
 """Stage 3, dialogue generation (section 5.2), with its assertions D1 to D8.
 
 The first question opens the dialogue unchanged. The model rewrites the others so that they refer back to the entity,
-with a pronoun that fits its type, or a definite phrase. It never sees the entity's name, so it cannot leak it. Where its
-attempts fail, the pronoun is put in by the program.
+with a pronoun that fits its type, or a definite phrase. It never sees the entity's name, so it cannot leak it. Where
+its attempts fail, the pronoun is put in by the program.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from chattygen.domain import Finding, Origin, Query, Question, Seed, Subgraph, T
 from chattygen.generation import grammar
 from chattygen.generation.attempts import Asker, ask_items
 from chattygen.generation.wording import Reference, other_pronouns, reference, with_reference, without_phrase
-from chattygen.generation.words import contains_words, content, words
+from chattygen.generation.words import ANY_PRONOUN, FUNCTION_WORDS, contains_words, content, words
 from chattygen.models.model import Embedder
 
 TOKENS_PER_LINE = 40
@@ -52,7 +52,7 @@ def ask_dialogue(
 
     rules = [turn_rule(question.pattern, ref) for question in later]
     worded = ask_items(asker, rules, values, check, TOKENS_PER_LINE) if later else []
-    said: list[tuple[str, Origin]] = [(questions[0].text, "model")]
+    said: list[tuple[str, Origin]] = [(questions[0].text, questions[0].origin)]
     for question, line in zip(later, worded, strict=True):
         turn = line or with_reference(question.pattern, ref)
         if ref.phrase and contains_words(turn, ref.phrase) and contains_words(said[-1][0], ref.phrase):
@@ -117,12 +117,16 @@ def opens_alone(turns: Sequence[Turn], seed: Seed) -> Finding | None:
 
 
 def no_name(line: str, seed: Seed, question: Question) -> Finding | None:
-    """D3: the entity's name does not stand in a later turn, nor a part of a person's name, nor the placeholder."""
-    if contains_words(line, seed.label) or "x" in words(line):
+    """D3: the entity's name does not stand in a later turn, nor a part of a person's name, nor the placeholder.
+
+    A name that is a pronoun (a film called `It`) cannot be told from one.
+    """
+    name = set(words(seed.label)) - FUNCTION_WORDS
+    if "x" in words(line) or (name - ANY_PRONOUN and contains_words(line, seed.label)):
         return Finding("D3", "names the entity", line)
     if seed.being == "person":
         own = set(words(question.pattern))
-        for part in words(seed.label):
+        for part in name:
             if len(part) > 2 and part in words(line) and part not in own:
                 return Finding("D3", "names a part of the entity", line)
     return None
@@ -167,7 +171,7 @@ def turns_differ(line: str, before: Sequence[str]) -> Finding | None:
 def pronouns_agree(line: str, ref: Reference, question: Question) -> Finding | None:
     """D8: pronouns agree with the entity's type and with each other, and a possessive has something to possess."""
     own = set(words(question.pattern))
-    if words(line)[-1] == ref.possessive != ref.object:
+    if words(line)[-1:] == [ref.possessive] and ref.possessive != ref.object:
         return Finding("D8", f"{ref.possessive} stands alone", line)
     for word in words(line):
         if word in other_pronouns(ref) and word not in own:

@@ -34,6 +34,7 @@ def ask_label(asker: Asker, node_type: NodeType, candidates: Sequence[Candidate]
     def values(wanted: Sequence[int], raised: dict[int, Finding]) -> dict[str, object]:
         return {
             "type": node_type.label,
+            "being": len(choices) - 1 in wanted,
             "examples": [quoted(example) for example in candidates[0].examples],
             "options": [
                 (name, quoted(candidate.examples[0])) for name, candidate in zip(names, candidates, strict=True)

@@ -58,17 +58,22 @@ def plan(subgraph: Subgraph, questions: int) -> tuple[tuple[Ask, ...], tuple[Ask
     every run. Never asked: what the seed's label tells, a person's gender (the pronoun tells it), yes or no.
     """
     draw = random.Random(subgraph.seed.iri)
-    usable = [fact for fact in subgraph.facts if fact.value_kind != "boolean" and not _told(fact, subgraph)]
+    usable = [fact for fact in subgraph.facts if _can_be_asked(fact) and not _told(fact, subgraph)]
     weights = {fact: draw.random() * (rank + 1) * _dullness(fact) for rank, fact in enumerate(usable)}
     chosen = sorted(usable, key=lambda fact: weights[fact])
     asks = [Ask(fact, _form(fact, draw)) for fact in chosen]
     counted = {str(ask.fact.count) for ask in asks if ask.form == "count"}
-    asks = [ask for ask in asks if not (ask.fact.value_kind == "number" and ask.fact.values[0].label in counted)]
+    asks = [ask for ask in asks if not (ask.form == "value" and counted & {value.label for value in ask.fact.values})]
     return tuple(asks[:questions]), tuple(asks[questions:])
 
 
 def is_gender(fact: Fact) -> bool:
     return bool({"gender", "sex"} & set(words(fact.predicate_label)))
+
+
+def _can_be_asked(fact: Fact) -> bool:
+    """Values can be told, or entities counted; nobody asks yes or no of a stored truth value, or counts numbers."""
+    return fact.value_kind != "boolean" and (fact.value_kind == "entity" or 0 < len(fact.values) <= LISTED)
 
 
 def _dullness(fact: Fact) -> int:

@@ -16,7 +16,7 @@ from chattygen.errors import QueryError, QueryTimeout
 from chattygen.generation.attempts import Asker, ask_items
 from chattygen.generation.grammar import any_of, literal
 from chattygen.kg.graph import KnowledgeGraph
-from chattygen.kg.sparql import foreign_iris, parses, read_only, term_text
+from chattygen.kg.sparql import foreign_iris, parses, read_only, term_text, tokens
 
 TOKENS_PER_LINE = 40
 
@@ -90,51 +90,61 @@ def build(question: Question, subgraph: Subgraph, graph: KnowledgeGraph, deadlin
     """The last resort: the query that the question's form calls for; None if its answers are not the fact's."""
     fact, seed = question.fact, subgraph.seed.iri
     aliases = alias((fact.predicate,))
-    form = FORMS["count" if counted(question) else "select"]
+    form = FORMS["count" if question.form == "count" else "select"]
     sparql = expand(f"{form} {{ {pattern(fact, aliases)} }}", seed, aliases)
     outcome = run(sparql, question, subgraph, graph, deadline, "builder")
     return outcome if isinstance(outcome, Query) else None
 
 
-def counted(question: Question) -> bool:
-    """Whether the question's answer is the number of the fact's values rather than the values."""
-    return (question.kind == "how-many" and question.fact.value_kind != "number") or not question.fact.values
-
-
 def run(
     sparql: str, question: Question, subgraph: Subgraph, graph: KnowledgeGraph, deadline: float, origin: Origin
 ) -> Query | tuple[Finding, ...]:
-    """Check a query before it runs (S1 to S3), run it (S4), check its answers and form (S5, S6)."""
-    syntax = parses(sparql)
-    if syntax:
-        return (syntax,)
-    allowed = {subgraph.seed.iri, question.fact.predicate}
-    foreign = foreign_iris(sparql, allowed)
-    unsafe = read_only(sparql)
-    if unsafe:
-        return (unsafe,)
-    if foreign:
-        return (Finding("S3", "uses IRIs that it was not given", " ".join(foreign)),)
+    """Check a query before it runs (S1 to S3, S6), run it (S4), check its answers (S5)."""
+    foreign = foreign_iris(sparql, {subgraph.seed.iri, question.fact.predicate})
+    form = form_of(sparql, question.fact, subgraph.seed.iri)
+    wrong = (
+        parses(sparql)
+        or read_only(sparql)
+        or (Finding("S3", "uses IRIs that it was not given", " ".join(foreign)) if foreign else None)
+        or (None if form else Finding("S5", "does not ask for the fact's triple pattern", sparql))
+        or form_fits(form, question)
+    )
+    if wrong:
+        return (Finding(wrong.rule, wrong.message, sparql),)
     try:
         rows = graph.select(sparql, deadline=deadline)
     except QueryTimeout as error:
         return (Finding("S4", f"did not answer within {deadline:g} s", error.message),)
     except QueryError as error:
         return (Finding("S4", "the store refused it", error.message),)
-    terms = [row[0] for row in rows.rows if row and row[0] is not None]
-    form = "count" if "COUNT(" in sparql else "select"
-    wrong = form_fits(form, question) or answers_equal(terms, form, question.fact)
+    terms = [row[0] for row in rows.rows if row[0] is not None]
+    wrong = answers_equal(terms, form, question.fact)
     if wrong:
         return (Finding(wrong.rule, wrong.message, sparql),)
     answers = tuple(sorted({answer(term, question.fact) for term in terms}, key=lambda a: (a.label, a.value)))
     return Query(sparql, "count" if form == "count" else "select", origin, answers, rows.complete)
 
 
+def form_of(sparql: str, fact: Fact, seed: str) -> str:
+    """`select`, `count` or `ask` when the query asks for the fact's triple pattern and nothing else; else empty.
+
+    Compared token by token, whatever the spacing, `WHERE`, `DISTINCT` or a final dot: a query with another pattern
+    could give the right answers for the wrong reason.
+    """
+    entity, predicate = f"<{seed}>", f"<{fact.predicate}>"
+    triple = [entity, predicate, "?x"] if fact.direction == "out" else ["?x", predicate, entity]
+    said = [token.text for token in tokens(sparql)]
+    said = [text if text[:1] in "<?" else text.upper() for text in said]
+    said = [text for text in said if text not in ("WHERE", "DISTINCT", ".")]
+    heads = {"select": ["SELECT", "?x"], "count": [*"SELECT ( COUNT ( ?x ) AS ?n )".split()], "ask": ["ASK"]}
+    return next((form for form, head in heads.items() if said == [*head, "{", *triple, "}"]), "")
+
+
 def form_fits(form: str, question: Question) -> Finding | None:
-    """S6: a question that counts gets a COUNT, any other gets the values."""
-    if (form == "count") == counted(question):
+    """S6: a question that counts gets a COUNT, any other gets the values; a pattern with a variable is no yes or no."""
+    if form == ("count" if question.form == "count" else "select"):
         return None
-    needed = "COUNT, since it asks how many" if counted(question) else "the values, not a COUNT"
+    needed = "COUNT, since it asks how many" if question.form == "count" else "the values"
     return Finding("S6", f"the form does not fit: it needs {needed}")
 
 

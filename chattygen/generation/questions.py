@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from chattygen.context import summary
-from chattygen.domain import Fact, Finding, Question, Subgraph
+from chattygen.domain import Fact, Finding, Origin, Question, Subgraph
 from chattygen.generation import grammar
 from chattygen.generation.attempts import Asker, ask_items
 from chattygen.generation.plan import Ask, plan
@@ -95,13 +95,13 @@ def ask_questions(
     return tuple(sorted(kept, key=lambda question: order.get(question.fact, len(order))))
 
 
-def to_question(pattern: str, ask: Ask, subgraph: Subgraph, origin: str) -> Question:
+def to_question(pattern: str, ask: Ask, subgraph: Subgraph, origin: Origin) -> Question:
     """Put the name in; where that makes fewer than four words, with the type: `Who wrote the song "Daysleeper"?`."""
     name = said(subgraph.seed)
     text = with_name(pattern, name)
     if len(words(text)) < FEWEST_WORDS:
         text = with_name(pattern, f"the {subgraph.seed.type_label} {name}")
-    return Question(ask.fact, pattern, text, kind_of(pattern), "model" if origin == "model" else "builder")
+    return Question(ask.fact, pattern, text, kind_of(pattern), origin, ask.form)
 
 
 def findings(

@@ -6,6 +6,7 @@ nearly. And the question word must fit what stands at the other end: a "when" ne
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from chattygen.context.reading import read
@@ -13,7 +14,7 @@ from chattygen.context.summary import relation
 from chattygen.domain import Fact, Finding, QuestionKind, ValueKind
 from chattygen.generation.plan import Ask
 from chattygen.generation.wording import kind_of, with_name
-from chattygen.generation.words import contains_words, content, words
+from chattygen.generation.words import contains_words, content, stem, words
 from chattygen.models.model import Embedder
 
 NEAREST_WITHIN = 0.02
@@ -104,14 +105,28 @@ def _word_against_value(pattern: str, ask: Ask) -> str:
         return f"asks for some of {ask.fact.count} values"
     if any(unit in words(pattern) and unit not in words(ask.fact.predicate_label) for unit in UNITS):
         return "names a unit that the graph does not state"
-    if ask.fact.direction == "in":
-        said = read(ask.fact.predicate_label)
-        turned = (
-            (f"X's {said.noun}", f"{said.noun} of X") if not said.link else (f"does X {said.base}", f"X {said.link}")
-        )
-        if any(contains_words(pattern, part) for part in turned):
-            return f"turned round: {relation(ask.fact, counted=False)}"
+    if is_turned_round(pattern, ask.fact):
+        return f"turned round: {relation(ask.fact, counted=False)}"
     return ""
+
+
+def is_turned_round(pattern: str, fact: Fact) -> bool:
+    """Whether the question puts `X` at the other end of the fact: asks whom X influenced, of `influenced by`."""
+    said = read(fact.predicate_label)
+    as_object = (f"X as its {said.noun}", f"X as their {said.noun}", f"X as a {said.noun}", f"X as {said.noun}")
+    as_subject = (f"X's {said.noun}", f"{said.noun} of X")
+    turned: tuple[str, ...]
+    if not said.link:
+        is_it = (f"is X the {said.noun} of", f"is X a {said.noun} of", f"is X an {said.noun} of")
+        turned = as_subject if fact.direction == "in" else (*as_object, *is_it)
+    elif fact.direction == "in":
+        turned = (f"does X {said.base}", f"did X {said.base}", f"X {said.link}")
+    elif said.link.endswith(" by"):
+        verb = stem(said.link.split()[0])
+        return bool(re.search(rf"\bX {verb}\w*\b(?! by)|\bby X\b", pattern, re.IGNORECASE))
+    else:
+        turned = (f"{said.link} X",)
+    return any(contains_words(pattern, part) for part in turned)
 
 
 def _dot(left: Sequence[float], right: Sequence[float]) -> float:

@@ -43,10 +43,10 @@ class Reference:
     def settle(self, turn: str) -> str:
         """`turn` as a person says it: what is in a place is there, the length of it is its length."""
         turn = re.sub(
-            rf"\bthe ((?:(?!of\b)[\w-]+ ){{1,3}})of {self.object}\b",
+            rf"\bthe ((?:(?!of\b)[\w-]+ ){{0,2}}[\w-]+) of {self.object}(?=\?| (?:as|at|by|for|from|in|on)\b)",
             lambda found: f"{self.possessive} {found[1]}",
             turn,
-        ).replace(" ?", "?")
+        )
         return re.sub(r"\b(?:in|at|within) it\b", "there", turn) if self.place else turn
 
 
@@ -148,8 +148,10 @@ def fitting(pattern: str, ref: Reference) -> str:
     """The pronoun that fits the place of `X`: possessive, subject after an auxiliary verb, else object."""
     if re.search(r"\bX['’]s\b", pattern):
         return ref.possessive
-    before = words(pattern.partition("X")[0])
-    return ref.subject if before and before[-1] in AUXILIARIES else ref.object
+    before, _, after = pattern.partition("X")
+    last = words(before)[-1:]
+    owned = last and last[0] in ("has", "have", "had") and after.startswith(" as ")
+    return ref.subject if last and last[0] in AUXILIARIES and not owned else ref.object
 
 
 def other_pronouns(ref: Reference) -> frozenset[str]:

@@ -12,7 +12,7 @@ PRONOUNS = {
     "plural": ("they", "them", "their", "theirs", "themselves"),
 }
 
-QUESTION_WORDS = frozenset("""what who whom whose when where which how why""".split())
+ANY_PRONOUN = frozenset(word for group in PRONOUNS.values() for word in group)
 
 FUNCTION_WORDS = frozenset(
     """a an the of in on at by for from to into with about as and or is are was were be been being do does did has have
@@ -50,5 +50,4 @@ def stem(word: str) -> str:
 
 def content(text: str) -> set[str]:
     """Stems of the words that carry meaning."""
-    pronouns = {word for group in PRONOUNS.values() for word in group}
-    return {stem(word) for word in words(text) if word not in FUNCTION_WORDS and word not in pronouns}
+    return {stem(word) for word in words(text) if word not in FUNCTION_WORDS and word not in ANY_PRONOUN}

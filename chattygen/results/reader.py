@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+from typing import Literal as OneOf
 
 from chattygen.domain import Answer, Fact, Iri, Literal, Query, Question, Seed, Turn, Usage, Value
 from chattygen.errors import UnknownName
@@ -255,7 +256,8 @@ def _turn(row: Row, answers: tuple[Answer, ...]) -> Turn:
         value_kind=row["value_kind"],
         value_type=row["value_type"],
     )
-    question = Question(fact, row["pattern"], row["text"], row["kind"], row["question_origin"])
+    form: OneOf["value", "count"] = "count" if row["form"] == "count" else "value"
+    question = Question(fact, row["pattern"], row["text"], row["kind"], row["question_origin"], form)
     query = Query(row["sparql"], row["form"], row["query_origin"], answers, bool(row["complete"]))
     return Turn(row["n"], row["utterance"], row["utterance_origin"], question, query)
 

@@ -187,7 +187,8 @@ class Recorder:
         fact = next(iter(self._db.table("fact").rows_where(where, key)), None)
         if fact is None:
             raise LookupError(f"{key} is not a fact that start_seed stored")
-        self._insert("question", {"seed": seed, "n": n, **vars(question), "fact": fact["n"]})
+        row = {column: value for column, value in vars(question).items() if column != "form"}  # it is the query's
+        self._insert("question", {"seed": seed, "n": n, **row, "fact": fact["n"]})
 
     def _end_seed(self, seed: int, status: str, rule: str, reason: str) -> None:
         ended = {"status": status, "rule": rule, "reason": reason, "finished": _iso(self._clock())}
