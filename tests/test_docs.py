@@ -15,7 +15,7 @@ from chattygen.cli.main import COMMANDS, chattygen, main
 from chattygen.config import Home
 from chattygen.context.seeds import why_not
 from chattygen.domain import XSD, Fact, Finding, Literal, Query, Question, Seed, Subgraph, Turn, Value
-from chattygen.generation import dialogue, questions
+from chattygen.generation import dialogue, queries, questions
 from chattygen.generation.plan import Ask
 from chattygen.generation.stages import STAGES
 from chattygen.generation.wording import reference
@@ -177,6 +177,12 @@ def first_turn(utterance: str) -> Turn:
     return Turn(1, utterance, "model", STANDALONE, Query("", "select", "model", ()))
 
 
+def typed(text: str) -> Literal:
+    """`"1901-05-06"^^xsd:date` as a term."""
+    value, _, datatype = text.partition("^^xsd:")
+    return Literal(value.strip('"'), XSD + (datatype or "string"))
+
+
 Rule = Callable[[list[str], Embedder], Finding | None]
 
 RULES: dict[str, Rule] = {
@@ -191,6 +197,10 @@ RULES: dict[str, Rule] = {
     "S1": lambda texts, _: parses(texts[0]),
     "S2": lambda texts, _: read_only(texts[0]),
     "S3": lambda texts, _: Finding("S3", "foreign") if foreign_iris(texts[0], {NS + "ada", NS + "born"}) else None,
+    "S5": lambda texts, _: queries.answers_equal([typed(texts[0])], "select", BORN),
+    "S6": lambda texts, _: queries.form_fits(
+        queries.form_of(f"{texts[0]} {{ <{ADA.iri}> <{BORN.predicate}> ?x }}", BORN, ADA.iri), STANDALONE
+    ),
     "D2": lambda texts, _: dialogue.opens_alone([first_turn(texts[0])], ADA),
     "D3": lambda texts, _: dialogue.no_name(texts[0], ADA, STANDALONE),
     "D4": lambda texts, _: dialogue.refers_back(texts[0], REF),

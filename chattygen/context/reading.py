@@ -38,6 +38,11 @@ class Reading:
         return " ".join([_base(first) if self.is_verb else first, *rest])
 
     @property
+    def is_deed(self) -> bool:
+        """Whether the link begins with a participle: `authored by`, not `author of`."""
+        return bool(self.link) and _is_participle(self.link.split()[0])
+
+    @property
     def auxiliary(self) -> str:
         """`is` before a state (`located in`), `was` before a deed (`awarded`)."""
         return "was" if _is_participle(self.link) else "is"

@@ -72,7 +72,9 @@ def is_gender(fact: Fact) -> bool:
 
 
 def _can_be_asked(fact: Fact) -> bool:
-    """Values can be told, or entities counted; nobody asks yes or no of a stored truth value, or counts numbers."""
+    """Values can be told, or entities counted; subjects of no known class have no name to ask for them by."""
+    if fact.direction == "in" and not fact.value_type:
+        return False
     return fact.value_kind != "boolean" and (fact.value_kind == "entity" or 0 < len(fact.values) <= LISTED)
 
 

@@ -40,8 +40,19 @@ def contains_words(text: str, part: str) -> bool:
     return bool(wanted) and any(inside[i : i + len(wanted)] == wanted for i in range(len(inside) - len(wanted) + 1))
 
 
+IRREGULAR = {
+    **dict.fromkeys(["born", "birth", "birthplace"], "birth"),
+    **dict.fromkeys(["die", "dies", "died", "dead", "death"], "death"),
+    **dict.fromkeys(["write", "writes", "wrote", "written", "writer", "writers"], "writ"),
+    **dict.fromkeys(["author", "authors", "authored"], "writ"),
+    **dict.fromkeys(["locate", "located", "location", "lie", "lies"], "locat"),
+}
+
+
 def stem(word: str) -> str:
-    """A crude English stem, enough to see that `releases` is `released`."""
+    """A crude English stem, enough to see that `releases` is `released`, and that `born` is of a birth."""
+    if word in IRREGULAR:
+        return IRREGULAR[word]
     for ending in ("ations", "ation", "ings", "ing", "ers", "ies", "ied", "ors", "es", "ed", "er", "or", "s", "e", "y"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]

@@ -143,10 +143,12 @@ def test_the_plan_makes_no_call_and_needs_no_weights(home: Home, capsys: pytest.
 
 def test_ctrl_c_stores_what_is_finished_and_leaves_no_child(home: Home) -> None:
     """The model answers for the first cohort of five and then thinks for ever about the sixth dialogue's questions."""
-    asked, enough = threading.Event(), threading.Event()
+    first_cohort, asked, enough = threading.Event(), threading.Event(), threading.Event()
 
     def slow(role: str, number: int, items: list[str], lines: list[str]) -> Reply | None:
-        if role == "questions" and number == 6:
+        if role == "dialogue":
+            first_cohort.set()
+        elif role == "questions" and first_cohort.is_set():
             asked.set()
             enough.wait(60)
         return None

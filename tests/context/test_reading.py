@@ -30,6 +30,13 @@ from chattygen.context.reading import Reading, article, plural, read
         ("contains", Reading("contains")),  # alone it could be a noun
         ("bed", Reading("bed")),  # not the participle of `b`
         ("seed", Reading("seed")),
+        ("given name", Reading("given name")),  # more often a noun or its adjective than a deed
+        ("set", Reading("set")),
+        ("found", Reading("found")),
+        ("held position", Reading("held position")),
+        ("led by", Reading("", "led by")),  # the preposition tells
+        ("born", Reading("", "born")),
+        ("spoken language", Reading("language", "spoken")),
         ("class of", Reading("", "class of")),  # `class` is no verb, for all its s
         ("status in country", Reading("status in country")),
         ("", Reading("relation")),
@@ -99,6 +106,20 @@ def test_plural(one: str, many: str) -> None:
     assert plural(one) == many
 
 
-@pytest.mark.parametrize(("noun", "word"), [("album", "an"), ("Album", "an"), ("ship", "a")])
+@pytest.mark.parametrize(
+    ("noun", "word"),
+    [
+        ("album", "an"),
+        ("Album", "an"),
+        ("ship", "a"),
+        ("university", "a"),
+        ("Unit", "a"),
+        ("European", "a"),
+        ("one-act play", "a"),
+        ("umbrella", "an"),
+        ("oar", "an"),
+        ("", "a"),
+    ],
+)
 def test_article(noun: str, word: str) -> None:
     assert article(noun) == word

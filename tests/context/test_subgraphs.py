@@ -118,9 +118,26 @@ def test_a_seed_costs_five_queries(
     assert len(asked) == 5
 
 
-def test_the_deadline_is_the_runs(library: OxigraphGraph, writers: TypeKnowledge) -> None:
-    with pytest.raises(QueryTimeout):
-        extract(library, ADA, writers, NAMES, SETTINGS, replace(RUN, deadline=0.0))
+CROSS_PRODUCT = "SELECT ?a { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n ?o . ?p ?q ?r FILTER(?a = 1) }"
+"""The sixth power of the number of triples: no machine ends that within half a second."""
+
+
+@pytest.mark.parametrize("slow", [1, 2, 3, 4, 5])
+def test_the_deadline_is_the_runs(
+    library: OxigraphGraph, writers: TypeKnowledge, monkeypatch: pytest.MonkeyPatch, slow: int
+) -> None:
+    """Whichever of the five queries is slow, the real store stops it when the run says so."""
+    asked: list[str] = []
+    select = library.select
+
+    def hindered(query: str, *, deadline: float = 30.0) -> object:
+        asked.append(query)
+        return select(CROSS_PRODUCT, deadline=deadline) if len(asked) == slow else select(query, deadline=30.0)
+
+    monkeypatch.setattr(library, "select", hindered)
+    with pytest.raises(QueryTimeout, match=r"stopped after 0\.5 s"):
+        extract(library, ADA, writers, NAMES, SETTINGS, replace(RUN, deadline=0.5))
+    assert len(asked) == slow
 
 
 def test_enough_is_counted_in_facts(library: OxigraphGraph, writers: TypeKnowledge) -> None:

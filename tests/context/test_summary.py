@@ -31,6 +31,9 @@ ALBUMS = fact("artist", 3, value_type="album", direction="in")
         (BORN, "birth date of X: a date"),
         (fact("award year", 2, "year"), "award year of X: years"),
         (fact("mass", kind="number"), "mass of X: a number"),
+        (fact("home port"), "home port of X"),  # of what class, nobody knows
+        (fact("home port", 3), "home port of X"),
+        (fact("located in"), "what X is located in"),
         (BANDS, "band of X: 2 music groups"),
         (fact("album", value_type="album"), "album of X: an album"),
         (fact("located in", value_type="city"), "what X is located in: a city"),
@@ -93,6 +96,10 @@ def test_what_the_other_ends_are_called() -> None:
         (fact("p", 5, value_type="person"), "5 people"),
         (fact("p", value_type="event"), "an event"),
         (fact("p", kind="date"), "a date"),
+        (fact("p", kind="text"), "a text"),
+        (fact("p", 3, kind="text"), "texts"),
+        (fact("p"), ""),  # entities of unknown class
+        (fact("p", 3), ""),
     ],
 )
 def test_the_other_end_is_described(about: Fact, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal as OneOf
 
 from chattygen.domain import (
     XSD,
@@ -79,8 +80,10 @@ def around(*facts: Fact, seed: Seed = ADA) -> Subgraph:
     return Subgraph(seed, facts, sum(f.count for f in facts))
 
 
-def question(pattern: str, about: Fact = BORN, seed: Seed = ADA) -> Question:
-    return Question(about, pattern, with_name(pattern, seed.label), kind_of(pattern), "model")
+def question(
+    pattern: str, about: Fact = BORN, seed: Seed = ADA, *, form: OneOf["value", "count"] = "value"
+) -> Question:
+    return Question(about, pattern, with_name(pattern, seed.label), kind_of(pattern), "model", form)
 
 
 QUERY = Query("SELECT ?x WHERE { }", "select", "model", ())

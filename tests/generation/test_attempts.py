@@ -129,7 +129,14 @@ def test_a_wrong_number_of_lines_is_not_guessed_at(lines: str) -> None:
 def test_white_space_around_lines_is_nothing() -> None:
     assert ask(script("\n one\t\n  two \r\nthree\n\n")) == ["one", "two", "three"]
     assert split(" a \n b ") == ["a", "b"]
-    assert split("") == []
+    assert split("") == [""]
+
+
+@pytest.mark.parametrize("mark", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029", "\r"])
+def test_only_a_line_feed_ends_a_line(mark: str) -> None:
+    """What the grammar lets through inside a line does not shift the lines behind it to other items."""
+    assert split(f"o{mark}ne\ntwo") == [f"o{mark}ne", "two"]
+    assert ask(script(f"o{mark}ne\ntwo\nthree")) == [f"o{mark}ne", "two", "three"]
 
 
 def test_a_failed_call_is_recorded_and_raised() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from chattygen.domain import Being, Finding, Seed, Turn
+from chattygen.domain import Being, Finding, Origin, Seed, Turn
 from chattygen.generation import grammar
 from chattygen.generation.dialogue import (
     ask_dialogue,
@@ -119,6 +119,26 @@ def test_d3_a_short_label_inside_a_word_is_no_leak() -> None:
 
 
 @pytest.mark.parametrize(
+    ("label", "being", "line", "broken"),
+    [
+        ("It", "work", "When was it made?", ""),  # a film of that name
+        ("It", "work", "When was X made?", "D3"),
+        ("Them", "group", "Who taught them?", ""),
+        ("The Who", "group", "Who taught the band?", ""),  # function words only
+        ("It Follows", "work", "When was it made?", ""),
+        ("It Follows", "work", "When was It Follows made?", "D3"),
+        ("Will Smith", "person", "When will they retire?", ""),
+        ("Will Smith", "person", "When will Smith retire?", "D3"),
+        ("Olaf of the Isles", "person", "Where was the house of their father?", ""),
+        ("Olaf of the Isles", "person", "Where in the Isles was their father?", "D3"),
+    ],
+)
+def test_d3_a_function_word_or_a_pronoun_is_no_name(label: str, being: Being, line: str, broken: str) -> None:
+    asked = question("When was X made?", RANK)
+    assert rule(no_name(line, seed(label, "captain", being), asked)) == broken
+
+
+@pytest.mark.parametrize(
     ("line", "broken"),
     [
         ("When was she born?", ""),
@@ -221,6 +241,12 @@ def test_d8_a_possessive_has_something_to_possess() -> None:
     assert rule(pronouns_agree("Which of the songs is its?", IT, QUESTIONS[0])) == "D8"
     assert rule(pronouns_agree("What is its length?", IT, QUESTIONS[0])) == ""
     assert rule(pronouns_agree("Who taught her?", SHE, QUESTIONS[0])) == ""  # `her` is an object too
+
+
+@pytest.mark.parametrize("line", ["", " ", "?!"])
+def test_a_line_without_words_has_no_pronoun_to_agree(line: str) -> None:
+    assert rule(pronouns_agree(line, IT, QUESTIONS[0])) == ""
+    assert "D5" in [finding.rule for finding in turn_findings(line, QUESTIONS[0], SONG, IT, (), Alike())]
 
 
 @pytest.mark.parametrize(
@@ -327,6 +353,29 @@ def test_the_definite_phrase_is_not_said_twice_in_a_row() -> None:
         "Where does the captain live?",
         "Who taught her?",
     ]
+
+
+@pytest.mark.parametrize("origin", ["model", "builder"])
+def test_the_first_turn_is_by_whoever_wrote_its_question(origin: Origin) -> None:
+    asked = (replace(QUESTIONS[0], origin=origin), *QUESTIONS[1:])
+    told = script("What is her rank?\nWhich ships belong to her?")
+    said = ask_dialogue(told.asker(DIALOGUE), SUBGRAPH, asked, (QUERY,) * 3, Alike())
+    assert [turn.utterance_origin for turn in said if isinstance(turn, Turn)] == [origin, "model", "model"]
+
+
+def test_an_entity_called_it_has_a_dialogue() -> None:
+    film = seed("It", "film", "work")
+    asked = (question("When was X made?", BORN, film), question("What is X's length?", RANK, film))
+    told = script("What is its length?")
+    said = ask_dialogue(told.asker(DIALOGUE), around(BORN, RANK, seed=film), asked, (QUERY,) * 2, Alike())
+    assert [turn.utterance for turn in said if isinstance(turn, Turn)] == ["When was It made?", "What is its length?"]
+
+
+def test_a_captain_of_ships_is_the_object_of_have() -> None:
+    asked = (QUESTIONS[0], question("Which ships have X as their captain?", SHIPS))
+    told = script("no", "no", "no")
+    said = ask_dialogue(told.asker(DIALOGUE), SUBGRAPH, asked, (QUERY,) * 2, Alike())
+    assert [turn.utterance for turn in said if isinstance(turn, Turn)][1:] == ["Which ships have her as their captain?"]
 
 
 def test_a_dialogue_of_one_turn_asks_no_model() -> None:

@@ -50,6 +50,9 @@ def test_an_invented_predicate_is_refused_and_the_best_taken() -> None:
     assert ask_label(told.asker(LABEL), BOOK, (TITLE, ALIAS)) == (TITLE, "work")
     assert told.rules == [["P1"], ["P1"], ["P1"]]
     assert [attempt.item for attempt in told.attempts] == [0, 1, 1]
+    assert "What is a book" in told.prompt(1)
+    assert "What is a book" not in told.prompt(2)  # that it is a work is known
+    assert "Which property" in told.prompt(2)
 
 
 def test_only_what_failed_is_asked_again() -> None:
@@ -57,6 +60,7 @@ def test_only_what_failed_is_asked_again() -> None:
     assert ask_label(told.asker(LABEL), BOOK, (TITLE, ALIAS)) == (TITLE, "work")
     assert told.rules == [["P1"], []]
     assert "Which property" not in told.prompt(2)
+    assert "What is a book" in told.prompt(2)
 
 
 @pytest.mark.parametrize("replies", [("", "", ""), ("no\nidea", "no\nidea", "no\nidea")])

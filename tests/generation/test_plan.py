@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from chattygen.domain import Fact
+from chattygen.domain import Fact, Subgraph, ValueKind
 from chattygen.generation.plan import Ask, is_gender, plan
 
 from .hand_made import ADA, BORN, CREW, FACTS, FRIENDS, MEDALS, MENTOR, RANK, SHIPS, around, fact, literal, nodes
@@ -64,10 +64,53 @@ def test_a_hub_and_a_long_list_are_counted_and_a_single_value_is_not() -> None:
     assert forms == {MEDALS: "count", many: "count", BORN: "value"}
 
 
-def test_a_number_that_an_earlier_count_gives_is_not_asked() -> None:
+def test_a_number_that_a_count_gives_is_not_asked() -> None:
     total = fact("medals", "medals won", literal("9", "integer"), "number")
     asked, spare = plan(around(MEDALS, total, CREW), 5)
     assert set(facts(asked + spare)) == {MEDALS, CREW}
+
+
+def seeds(*about: Fact) -> list[Subgraph]:
+    return [around(*about, seed=replace(ADA, iri=f"http://e.org/{n}")) for n in range(40)]
+
+
+def numbers(many: int, kind: ValueKind = "number") -> Fact:
+    values = tuple(value for n in range(100, 100 + many) for value in literal(str(n), "integer"))
+    return fact("score", "score", values, kind)
+
+
+@pytest.mark.parametrize(
+    ("about", "forms"),
+    [
+        (numbers(8), {"value"}),  # numbers are told, never counted
+        (numbers(9), set()),  # nobody wants to hear nine
+        (numbers(9, "text"), set()),
+        (fact("note", "note", (), "text", count=40), set()),  # a hub of literals
+        (fact("ship", "ship", nodes("a", "b"), value_type="ship"), {"value"}),  # two are few
+        (fact("ship", "ship", nodes(*"abcdefgh"), value_type="ship"), {"value", "count"}),
+        (fact("ship", "ship", nodes(*"abcdefghi"), value_type="ship"), {"count"}),
+        (MEDALS, {"count"}),
+    ],
+)
+def test_only_entities_are_counted_and_long_lists_of_literals_never_asked(about: Fact, forms: set[str]) -> None:
+    assert {ask.form for subgraph in seeds(about) for ask in plan(subgraph, 1)[0]} == forms
+
+
+@pytest.mark.parametrize(
+    ("other", "skipped"),
+    [
+        (fact("won", "medals won", literal("9", "integer"), "number"), True),
+        (fact("won", "medals won", literal("9"), "text"), True),
+        (fact("won", "lucky numbers", (*literal("7", "integer"), *literal("9", "integer")), "number"), True),
+        (fact("won", "medals won", literal("19", "integer"), "number"), False),
+        (fact("won", "reef", nodes("9"), value_type="reef"), True),
+    ],
+)
+def test_the_answer_of_a_count_is_not_asked_as_a_value(other: Fact, skipped: bool) -> None:
+    """MEDALS is a hub of 9. Wherever it comes in the order, a question about the other would repeat its answer."""
+    for subgraph in seeds(MEDALS, other):
+        asked, spare = plan(subgraph, 5)
+        assert set(facts(asked + spare)) == ({MEDALS} if skipped else {MEDALS, other})
 
 
 def test_gender_is_a_word_of_the_label() -> None:

@@ -12,7 +12,7 @@ from chattygen.generation.prompting import prompt_hash, render
 from chattygen.generation.stages import STAGES
 
 NOTHING: dict[str, dict[str, object]] = {
-    "label": {"type": "captain", "examples": ['"Ada Berg"'], "options": []},
+    "label": {"type": "captain", "being": True, "examples": ['"Ada Berg"'], "options": []},
     "questions": {"type": "captain", "facts": [], "findings": []},
     "queries": {"items": [], "findings": []},
     "dialogue": {"references": [], "questions": [], "findings": []},

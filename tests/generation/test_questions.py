@@ -227,6 +227,31 @@ def test_the_type_before_the_placeholder_goes(line: str, pattern: str) -> None:
     assert bare(line, "captain") == pattern
 
 
+@pytest.mark.parametrize(
+    ("pattern", "about", "broken"),
+    [
+        ("When was she born?", BORN, "Q1"),
+        ("When was X born", BORN, "Q4"),
+        ("Is X a rear admiral?", RANK, "Q5"),
+        ("Where did X meet him?", BORN, "Q6"),
+        ("Where was X born?", BORN, "Q8"),
+    ],
+)
+def test_a_finding_shows_the_pattern_and_neither_the_name_nor_what_is_hidden(
+    pattern: str, about: Fact, broken: str
+) -> None:
+    found = findings(question(pattern, about), Ask(about, "value"), around(*FACTS), (), Alike())
+    told = next(finding for finding in found if finding.rule == broken)
+    assert told.evidence == pattern
+    assert not any(secret in told.message for secret in ("Ada", "Berg", "1901", "admiral"))
+
+
+def test_a_question_knows_the_form_of_its_answer() -> None:
+    for form in ("value", "count"):
+        ask = Ask(SHIPS, form)
+        assert to_question("How many ships does X have?", ask, around(*FACTS), "builder").form == form
+
+
 def test_a_type_with_signs_of_its_own() -> None:
     assert bare("Who leads the co-op (ltd.) X?", "co-op (ltd.)") == "Who leads X?"
 

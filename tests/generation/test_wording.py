@@ -128,7 +128,18 @@ def test_two_stated_genders_decide_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "form"),
-    [("What is X's rank?", "their"), ("When was X born?", "they"), ("Who taught X?", "them"), ("X knew whom?", "them")],
+    [
+        ("What is X's rank?", "their"),
+        ("When was X born?", "they"),
+        ("Who taught X?", "them"),
+        ("X knew whom?", "them"),
+        ("Which ships have X as their captain?", "them"),  # not the subject, though behind `have`
+        ("Which ship has X as its captain?", "them"),
+        ("Which ships had X as captain?", "them"),
+        ("Which ships has X seen as captain?", "they"),
+        ("Which ships have X and Bo as captains?", "they"),
+        ("Was X as tall as Bo?", "they"),
+    ],
 )
 def test_the_pronoun_fits_its_place(pattern: str, form: str) -> None:
     assert fitting(pattern, reference(around(BORN))) == form
@@ -143,6 +154,16 @@ def test_the_pronoun_fits_its_place(pattern: str, form: str) -> None:
         ("What is X’s rank?", "What is their rank?", "What is her rank?"),
         ("What is the rank of X?", "What is their rank?", "What is her rank?"),
         ("Who taught X?", "Who taught them?", "Who taught her?"),
+        (
+            "Which ships have X as their captain?",
+            "Which ships have them as their captain?",
+            "Which ships have her as their captain?",
+        ),
+        (
+            "What is the birth place of X in Norway?",
+            "What is their birth place in Norway?",
+            "What is her birth place in Norway?",
+        ),
     ],
 )
 def test_the_pronoun_takes_the_place_of_the_placeholder(pattern: str, they: str, she: str) -> None:
@@ -158,6 +179,22 @@ def test_what_is_in_a_place_is_there() -> None:
     lake = reference(around(seed=LAKE))
     assert with_reference("Which fish live in X?", lake) == "Which fish live there?"
     assert reference(around(seed=SONG)).settle("Who sings in it?") == "Who sings in it?"
+
+
+@pytest.mark.parametrize(
+    ("turn", "settled"),
+    [
+        ("What is the rank of her?", "What is her rank?"),
+        ("What is the first home port of her?", "What is her first home port?"),
+        ("What was the rank of her in 1931?", "What was her rank in 1931?"),
+        ("What is the rank of her mentor?", "What is the rank of her mentor?"),  # her mentor's, not her own
+        ("Who taught the mother of her best friend?", "Who taught the mother of her best friend?"),
+        ("Who is the captain of hers?", "Who is the captain of hers?"),
+        ("What is her rank?", "What is her rank?"),
+    ],
+)
+def test_what_is_of_her_is_hers_unless_something_else_of_hers_follows(turn: str, settled: str) -> None:
+    assert SHE.settle(turn) == settled
 
 
 def test_the_phrase_gives_way_to_a_pronoun() -> None:

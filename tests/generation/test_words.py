@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chattygen.generation.words import contains_words, content, stem, words
+from chattygen.generation.words import ANY_PRONOUN, FUNCTION_WORDS, contains_words, content, stem, words
 
 
 @pytest.mark.parametrize(
@@ -79,3 +79,11 @@ def test_different_words_have_different_stems(one: str, other: str) -> None:
 def test_content_leaves_out_what_carries_no_meaning() -> None:
     assert content("What is the rank of X, and with whom did she sail for it?") == {"rank", "sail"}
     assert content("When was it?") == set()
+    assert content("Whose is hers, and why theirs and not himself?") == {"not"}
+
+
+def test_pronouns_and_function_words_are_told_apart() -> None:
+    """What a name may be besides: `It` is a pronoun, `The Who` function words only."""
+    assert {"it", "her", "themselves"} <= ANY_PRONOUN
+    assert {"the", "who", "will"} <= FUNCTION_WORDS
+    assert not ANY_PRONOUN & FUNCTION_WORDS

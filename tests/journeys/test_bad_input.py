@@ -116,10 +116,12 @@ def test_a_wrong_key_in_models_toml(home: Home, text: str, what: str, hint: str)
 
 def test_a_script_that_is_missing(home: Home) -> None:
     write_script(home.path, SILENT)
-    (home.path / "script.jsonl").unlink()
-    called = Called(home, "generate", "--kg", "lakes")
-    assert (called.code, called.left) == (2, [])
-    assert called.lines[-2] == f"chattygen: {home.path / 'script.jsonl'}: no such file"
+    models = home.path / "models.toml"
+    models.write_text(models.read_text().replace("script.jsonl", "none.toml"))
+    Called(home, "generate", "--kg", "lakes").refused(
+        2, f"{home.path / 'none.toml'}: no such file", "give the path of an existing TOML file"
+    )
+    assert not home.database.exists()
 
 
 def test_llama_cpp_is_not_installed(home: Home, tmp_path: Path) -> None:

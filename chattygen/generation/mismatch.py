@@ -1,0 +1,120 @@
+"""The part of Q8 that needs no embedding: what the words of a question say against its fact.
+
+Each function gives the reason why the question cannot be about the fact, or an empty text. Found by reading what small
+models write: a "when" for a place, a question turned round, a phrase of the prompt copied, two questions in one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from chattygen.context.reading import plural, read
+from chattygen.context.summary import relation
+from chattygen.domain import Fact
+from chattygen.generation.plan import Ask
+from chattygen.generation.wording import kind_of
+from chattygen.generation.words import contains_words, stem, words
+
+UNITS = frozenset(
+    """seconds minutes hours days kilometers kilometres km meters metres miles feet inches square hectares acres
+    kilograms kg tons dollars euros percent percentage degrees""".split()
+)
+"""Words that say in what a number is measured; a graph that does not say so must not be made to."""
+
+PROMPT_WORDS = frozenset("entity entities text texts".split())
+"""Words that stand in prompts for what is not known; they mean nothing in a question."""
+
+
+def mismatch(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
+    """The first reason that the words give; `facts` are all of the seed's, `ask.fact` among them."""
+    return (
+        word_against_value(pattern, ask)
+        or no_single_question(pattern, ask.fact)
+        or (f"turned round: {relation(ask.fact, counted=False)}" if is_turned_round(pattern, ask.fact) else "")
+        or copies_prompt(pattern, ask)
+        or another_class(pattern, ask, facts)
+    )
+
+
+def word_against_value(pattern: str, ask: Ask) -> str:
+    """A question word, a number or a unit that such an answer cannot have."""
+    kind, value = kind_of(pattern), "number" if ask.form == "count" else ask.fact.value_kind
+    if kind == "when" and value not in ("date", "year"):
+        return f"asks when, but the answer is a {value}"
+    if kind == "how-many" and value != "number":
+        return f"asks how many, but the answer is a {value}"
+    if kind in ("where", "who") and value in ("date", "year", "number"):
+        return f"asks {kind}, but the answer is a {value}"
+    if ask.form == "count" and kind != "how-many":
+        return "does not ask how many"
+    if ask.form == "value" and ask.fact.count > 1 and any(contains_words(pattern, part) for part in ("one of", "some")):
+        return f"asks for some of {ask.fact.count} values"
+    if any(unit in words(pattern) and unit not in words(ask.fact.predicate_label) for unit in UNITS):
+        return "names a unit that the graph does not state"
+    return ""
+
+
+def no_single_question(pattern: str, fact: Fact) -> str:
+    """Two questions in one, or a question what X is, unless the fact's own word says in which respect."""
+    if re.search(r"\b(?:and|or),? (?:how|what|when|where|which|who)\b", pattern, re.IGNORECASE):
+        return "asks two things"
+    identity = re.search(r"^(?:What|Which|Who)\b(?!.*\bwhose\b).* (?:is|are) X\?$", pattern)
+    respect = fact.direction == "out" and contains_words(pattern, read(fact.predicate_label).noun)
+    return "asks what X is" if identity and not respect else ""
+
+
+def is_turned_round(pattern: str, fact: Fact) -> bool:
+    """Whether the question puts `X` at the other end of the fact: asks whom X influenced, of `influenced by`."""
+    said = read(fact.predicate_label)
+    noun = said.noun
+    turned: tuple[str, ...]
+    if not said.link and fact.direction == "in":
+        turned = (f"X's {noun}", f"{noun} of X")
+    elif not said.link:
+        turned = tuple(f"X as {its}{noun}" for its in ("", "a ", "an ", "its ", "their ")) + tuple(
+            f"is X {the} {noun} of" for the in ("a", "an", "the")
+        )
+    elif fact.direction == "in":
+        turned = (f"does X {said.base}", f"did X {said.base}", f"X {said.link}")
+    elif said.is_verb:
+        turned = (f"{said.link} X", f"{said.base} X")
+    elif not said.is_deed:
+        turned = (f"{said.link} X",)
+    else:
+        deed = re.escape(stem(said.link.split()[0]))
+        active = rf"\b(?:do|does|did|has|have) X {deed}\w*\b"
+        return bool(re.search(active, pattern, re.IGNORECASE)) or contains_words(pattern, f"{said.link} X")
+    return any(contains_words(pattern, part) for part in turned)
+
+
+def copies_prompt(pattern: str, ask: Ask) -> str:
+    """A phrase of the prompt with a question mark, or a word that only the prompt has."""
+    said = words(pattern)
+    counted = ask.phrase().removeprefix("number of ").partition(":")[0]
+    for phrase in (words(relation(ask.fact, counted=False)), words(counted)):
+        if said[-len(phrase) :] == phrase and len(said) - len(phrase) in (1, 2):
+            return "repeats the phrase"
+    return "says a word of the prompt" if PROMPT_WORDS & set(said) else ""
+
+
+def another_class(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
+    """The first class that the question names is that of another fact: `people`, where papers are the answer."""
+    if not ask.fact.value_type:
+        return ""
+    places = {
+        fact.value_type: min(_place(pattern, fact.value_type), _place(pattern, plural(fact.value_type)))
+        for fact in facts
+        if fact.value_type
+    }
+    first = min(places, key=lambda name: places[name])
+    if places[first] < places[ask.fact.value_type] and first != ask.fact.value_type:
+        return f"asks for {plural(first)}, not for {plural(ask.fact.value_type)}"
+    return ""
+
+
+def _place(text: str, part: str) -> int:
+    """Where the words of `part` begin in `text`, counted in words; past the end when they do not."""
+    inside, wanted = words(text), words(part)
+    found = (i for i in range(len(inside) - len(wanted) + 1) if inside[i : i + len(wanted)] == wanted)
+    return next(found, len(inside))
