@@ -70,11 +70,11 @@ def others(fact: Fact) -> str:
 
 
 def hidden(fact: Fact) -> str:
-    """What stands at the other end, without saying it: `a date`, `5 people`; nothing for entities of unknown class.
+    """What stands at the other end, without saying it: `a date`, `5 people`; nothing for texts and unknown classes.
 
-    A word such as `name` or `entity` in its place finds its way into the question.
+    A word such as `text` or `entity` in its place finds its way into the question.
     """
-    noun = _HIDDEN.get(fact.value_kind) or fact.value_type or ("" if fact.value_kind == "entity" else "text")
+    noun = _HIDDEN.get(fact.value_kind) or fact.value_type
     if not noun:
         return ""
     if fact.count == 1:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from chattygen.domain import Finding, Origin, Query, Question, Seed, Subgraph, Turn
 from chattygen.generation import grammar
 from chattygen.generation.attempts import Asker, ask_items
-from chattygen.generation.wording import Reference, other_pronouns, reference, with_reference, without_phrase
+from chattygen.generation.wording import Reference, agreeing, other_pronouns, reference, with_reference, without_phrase
 from chattygen.generation.words import ANY_PRONOUN, FUNCTION_WORDS, contains_words, content, words
 from chattygen.models.model import Embedder
 
@@ -46,7 +46,10 @@ def ask_dialogue(
     def values(wanted: Sequence[int], raised: dict[int, Finding]) -> dict[str, object]:
         return {
             "references": ref.forms,
-            "questions": [later[index].pattern for index in wanted],
+            "questions": [
+                agreeing(later[index].pattern, "X") if ref.subject == "they" else later[index].pattern
+                for index in wanted
+            ],
             "findings": [raised[index] for index in wanted if index in raised],
         }
 
@@ -121,8 +124,8 @@ def no_name(line: str, seed: Seed, question: Question) -> Finding | None:
 
     A name that is a pronoun (a film called `It`) cannot be told from one.
     """
-    name = set(words(seed.label)) - FUNCTION_WORDS
-    if "x" in words(line) or (name - ANY_PRONOUN and contains_words(line, seed.label)):
+    name = set(words(seed.label)) - FUNCTION_WORDS - ANY_PRONOUN
+    if "x" in words(line) or (name and contains_words(line, seed.label)):
         return Finding("D3", "names the entity", line)
     if seed.being == "person":
         own = set(words(question.pattern))

@@ -37,7 +37,7 @@ def lines(rules: Sequence[str], choices: Sequence[tuple[str, ...]] = ()) -> Cons
 
 def question(openings: Sequence[str]) -> str:
     """A question that starts with one of `openings` and names `X` once."""
-    return f'{any_of(openings)} " " {TEXT}{{0,60}} "X" {TEXT}{{0,60}} "?"'
+    return f'{any_of(openings)} " " ({TEXT}{{1,60}} " ")? "X" {TEXT}{{0,60}} "?"'
 
 
 def later_turn(opening: str, references: Sequence[str], before: int, after: int) -> str:

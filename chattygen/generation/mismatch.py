@@ -70,11 +70,10 @@ def is_turned_round(pattern: str, fact: Fact) -> bool:
     noun = said.noun
     turned: tuple[str, ...]
     if not said.link and fact.direction == "in":
-        turned = (f"X's {noun}", f"{noun} of X")
+        turned = (f"X's {noun}", f"{noun} of X", f"{plural(noun)} of X")
     elif not said.link:
-        turned = tuple(f"X as {its}{noun}" for its in ("", "a ", "an ", "its ", "their ")) + tuple(
-            f"is X {the} {noun} of" for the in ("a", "an", "the")
-        )
+        of_x = rf"\bX as (?:\w+ ){{0,3}}{re.escape(noun)}|\bis X (?:an? |the ){re.escape(noun)} of\b"
+        return bool(re.search(of_x, pattern, re.IGNORECASE))
     elif fact.direction == "in":
         turned = (f"does X {said.base}", f"did X {said.base}", f"X {said.link}")
     elif said.is_verb:

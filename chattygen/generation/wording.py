@@ -47,6 +47,7 @@ class Reference:
             lambda found: f"{self.possessive} {found[1]}",
             turn,
         )
+        turn = agreeing(turn, "they")
         return re.sub(r"\b(?:in|at|within) it\b", "there", turn) if self.place else turn
 
 
@@ -131,14 +132,17 @@ def with_reference(pattern: str, ref: Reference, form: str = "") -> str:
     """`pattern` with a reference in the place of `X`: `form`, or the pronoun that fits there."""
     form = form or fitting(pattern, ref)
     text = re.sub(r"\bX(?:['’]s)?(?!\w)", form, pattern, count=1)
-    if form == "they":
-        text = re.sub(rf"\b({'|'.join(_MANY)}) they\b", lambda found: f"{_MANY[found[1]]} they", text)
     return ref.settle(text)
 
 
 def without_phrase(turn: str, ref: Reference) -> str:
     """`turn` with the fitting pronoun in the place of the definite phrase: nobody says `the laureate` four times."""
     return with_reference(re.sub(rf"\b{re.escape(ref.phrase)}\b", "X", turn, count=1, flags=re.IGNORECASE), ref)
+
+
+def agreeing(text: str, subject: str) -> str:
+    """`text` with the verb before `subject` in the plural: `does they` becomes `do they`."""
+    return re.sub(rf"\b({'|'.join(_MANY)}) {subject}\b", lambda found: f"{_MANY[found[1]]} {subject}", text)
 
 
 _MANY = {"is": "are", "was": "were", "does": "do", "has": "have"}

@@ -7,6 +7,7 @@ mean pooling over the tokens, then unit length. Knows nothing about questions or
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,8 @@ class MiniLM:
     """
 
     def __init__(self, name: str, folder: Path) -> None:
+        # Before numpy is imported: its threads and those of a model server spin against each other.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from safetensors.numpy import load_file
         from tokenizers import Tokenizer
 

@@ -101,6 +101,8 @@ def load_script(name: str, path: Path, context: int) -> ScriptedModel:
     Raises:
         ConfigError: names file, key (or line), got and expected.
     """
+    if not path.is_file():
+        raise ConfigError(f"{path}: no such file", "give the path of an existing script")
     if path.suffix == ".jsonl":
         tables = [
             check(_object(line, f"{path}, line {number}"), RuleTable, f"{path}, line {number}")

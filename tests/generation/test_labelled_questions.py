@@ -1,7 +1,8 @@
 """Q8 on questions that a person has judged: 148 right ones and 86 wrong ones, from four graphs.
 
-The lines are what two small models wrote before any check (1.5 and 0.5 billion parameters); 40 of the wrong ones are a right
-question held against the next fact of the same entity, the commonest slip of such models. tests/data/README.md says more.
+The lines are what two small models wrote before any check (1.5 and 0.5 billion parameters); 40 of the wrong ones are a
+right question held against the next fact of the same entity, the commonest slip of such models. More in
+tests/data/README.md.
 """
 
 from __future__ import annotations

@@ -90,6 +90,7 @@ def numbers(many: int, kind: ValueKind = "number") -> Fact:
         (fact("ship", "ship", nodes(*"abcdefgh"), value_type="ship"), {"value", "count"}),
         (fact("ship", "ship", nodes(*"abcdefghi"), value_type="ship"), {"count"}),
         (MEDALS, {"count"}),
+        (fact("ship", "ship", nodes("a"), direction="in"), set()),  # no class to ask for them by
     ],
 )
 def test_only_entities_are_counted_and_long_lists_of_literals_never_asked(about: Fact, forms: set[str]) -> None:

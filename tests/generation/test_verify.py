@@ -137,6 +137,9 @@ def test_a_sub_event_is_not_the_event_above_it() -> None:
 
 INFLUENCED_BY = fact("influencedBy", "influenced by", nodes("a", type_label="captain"), "entity", "captain")
 LIES_IN = fact("locatedIn", "located in", nodes("a", type_label="city"), "entity", "city")
+FOUNDED_BY = fact("foundedBy", "founded by", nodes("a", type_label="captain"), "entity", "captain")
+FLOWS_INTO = fact("flowsInto", "flows into", nodes("a", type_label="lake"), "entity", "lake")
+ADVISER = fact("adviser", "adviser", nodes("a", type_label="captain"), "entity", "captain")
 PART_OF = fact("isPartOf", "is part of", nodes("a", type_label="fleet"), "entity", "fleet")
 
 
@@ -160,6 +163,11 @@ PART_OF = fact("isPartOf", "is part of", nodes("a", type_label="fleet"), "entity
         ("Who is the mentor of X?", PUPIL, True),
         ("Which cities are located in X?", LIES_IN, True),
         ("Which city is X located in?", LIES_IN, False),
+        ("By whom was X founded?", FOUNDED_BY, False),
+        ("Who was founded by X?", FOUNDED_BY, True),
+        ("Which lakes flow into X?", FLOWS_INTO, True),
+        ("Which lake does X flow into?", FLOWS_INTO, False),
+        ("Who has X as an adviser?", ADVISER, True),
         ("Which fleet is part of X?", PART_OF, True),
         ("Which fleet is X part of?", PART_OF, False),
     ],
@@ -187,7 +195,7 @@ SEA_FACTS = (BORN, DIED, BIRTH_PLACE, DEATH_PLACE, CREW, MENTOR)
         ("When did X die?", DIED, False),
         ("In which city was X born?", BIRTH_PLACE, False),
         ("In which city did X die?", BIRTH_PLACE, True),
-        ("Who taught X?", MENTOR, False),
+        ("Who was the mentor of X?", MENTOR, False),
     ],
 )
 def test_the_real_embedding_in_clear_cases(minilm: Embedder, pattern: str, about: Fact, refused: bool) -> None:
