@@ -37,6 +37,7 @@ from chattygen.errors import ChattygenError, GraphError
 from chattygen.generation.attempts import Asker
 from chattygen.generation.dialogue import ask_dialogue
 from chattygen.generation.labelling import ask_label
+from chattygen.generation.plan import plan as choose
 from chattygen.generation.queries import ask_queries
 from chattygen.generation.questions import ask_questions
 from chattygen.generation.stages import DIALOGUE, LABEL, QUERIES, QUESTIONS, Stage
@@ -368,7 +369,10 @@ def _supply(
     def extract(seed: Seed) -> Subgraph:
         return subgraphs.extract(tools.graph, seed, learned, names, tools.settings, tools.run)
 
-    yield from supply(source, extract, named.being, tools.run, used)
+    def askable(subgraph: Subgraph) -> int:
+        return len(choose(subgraph, tools.run.questions)[0])
+
+    yield from supply(source, extract, named.being, tools.run, used, askable)
 
 
 def _draw(

@@ -69,11 +69,6 @@ def extract(
     )
 
 
-def enough(subgraph: Subgraph, minimum: int) -> bool:
-    """Whether the subgraph has facts for at least `minimum` different questions."""
-    return len(subgraph.facts) >= minimum
-
-
 def _counts(graph: KnowledgeGraph, seed: Seed, run: RunSettings) -> Iterable[tuple[Relation, tuple[int, int]]]:
     """Each relation of the seed with its number of other ends and of triples with a blank node there."""
     for direction in directions(run):

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from chattygen.config import RunSettings
-from chattygen.context.subgraphs import enough
 from chattygen.domain import Being, Seed, Subgraph
 
 LOOK_AHEAD = 12
@@ -22,11 +21,17 @@ PATIENCE = 150
 
 
 def supply(
-    seeds: Iterable[Seed], extract: Callable[[Seed], Subgraph], being: Being, run: RunSettings, used: set[str]
+    seeds: Iterable[Seed],
+    extract: Callable[[Seed], Subgraph],
+    being: Being,
+    run: RunSettings,
+    used: set[str],
+    askable: Callable[[Subgraph], int] = lambda subgraph: len(subgraph.facts),
 ) -> Iterator[Subgraph]:
     """Subgraphs of a node type worth a dialogue, in the order of its seeds but for thin ones, which wait.
 
     Args:
+        askable: how many different questions a subgraph has facts for.
         used: IRIs that are seeds already, of any type; an entity is a seed only once. Every yielded seed is added.
     """
     thin: list[Subgraph] = []
@@ -36,29 +41,29 @@ def supply(
             continue
         subgraph = extract(replace(seed, being=being))
         looked += 1
-        if enough(subgraph, run.questions):
+        if askable(subgraph) >= run.questions:
             used.add(seed.iri)
             yield subgraph
             looked = poor = 0
-        elif enough(subgraph, run.min_questions):
+        elif askable(subgraph) >= run.min_questions:
             thin.append(subgraph)
             poor = 0
         else:
             poor += 1
         if looked >= LOOK_AHEAD:
-            yield from _richest(thin, used)
+            yield from _richest(thin, used, askable)
             looked = 0
         if poor >= PATIENCE:
             break
     while thin:
-        yield from _richest(thin, used)
+        yield from _richest(thin, used, askable)
 
 
-def _richest(thin: list[Subgraph], used: set[str]) -> Iterator[Subgraph]:
-    """The waiting subgraph with the most facts, the earliest of equals, if its seed is still free."""
+def _richest(thin: list[Subgraph], used: set[str], askable: Callable[[Subgraph], int]) -> Iterator[Subgraph]:
+    """The waiting subgraph with the most to ask about, the earliest of equals, if its seed is still free."""
     thin[:] = [subgraph for subgraph in thin if subgraph.seed.iri not in used]
     if thin:
-        chosen = max(thin, key=lambda subgraph: len(subgraph.facts))
+        chosen = max(thin, key=askable)
         thin.remove(chosen)
         used.add(chosen.seed.iri)
         yield chosen

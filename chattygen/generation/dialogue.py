@@ -12,7 +12,15 @@ from collections.abc import Sequence
 from chattygen.domain import Finding, Origin, Query, Question, Seed, Subgraph, Turn
 from chattygen.generation import grammar
 from chattygen.generation.attempts import Asker, ask_items
-from chattygen.generation.wording import Reference, agreeing, other_pronouns, reference, with_reference, without_phrase
+from chattygen.generation.wording import (
+    Reference,
+    agreeing,
+    fitting,
+    other_pronouns,
+    reference,
+    with_reference,
+    without_phrase,
+)
 from chattygen.generation.words import ANY_PRONOUN, FUNCTION_WORDS, contains_words, content, words
 from chattygen.models.model import Embedder
 
@@ -21,7 +29,7 @@ TOKENS_PER_LINE = 40
 SAME_MEANING = 0.7
 """Cosine similarity that a turn keeps to its standalone form, both with the entity's mention evened out (D6)."""
 
-SLACK = 10
+SLACK = 4
 """Characters that a turn may have more than its standalone form, before and after the reference."""
 
 KEPT_WORDS = 0.6
@@ -72,7 +80,8 @@ def turn_rule(pattern: str, ref: Reference) -> str:
     """The grammar of a later turn: the opening word of its standalone form, then a reference near where `X` stood."""
     opening, _, rest = pattern.partition(" ")
     before, _, after = rest.partition("X")
-    forms = (ref.possessive,) if after.startswith(("'s", "’s")) else ref.nominal
+    possessed = after.startswith(("'s", "’s"))
+    forms = [fitting(pattern, ref), *([ref.phrase] if ref.phrase and not possessed else [])]
     return grammar.later_turn(opening, forms, len(before) + SLACK if before else 0, len(after.strip(" ?")) + SLACK)
 
 

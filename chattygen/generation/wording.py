@@ -32,13 +32,10 @@ class Reference:
     place: bool = False
 
     @property
-    def nominal(self) -> tuple[str, ...]:
-        """What can stand for the entity as subject or object."""
-        return tuple(dict.fromkeys((self.subject, self.object, *([self.phrase] if self.phrase else []))))
-
-    @property
     def forms(self) -> tuple[str, ...]:
-        return (*self.nominal, self.possessive, *(["there"] if self.place else []))
+        """Everything that refers to the entity."""
+        phrase, there = [self.phrase] * bool(self.phrase), ["there"] * self.place
+        return (*dict.fromkeys((self.subject, self.object, *phrase, self.possessive)), *there)
 
     def settle(self, turn: str) -> str:
         """`turn` as a person says it: what is in a place is there, the length of it is its length."""
@@ -48,7 +45,9 @@ class Reference:
             turn,
         )
         turn = agreeing(turn, "they")
-        return re.sub(r"\b(?:in|at|within) it\b", "there", turn) if self.place else turn
+        if not self.place:
+            return turn
+        return re.sub(r"\b(?:in|at|within) it\b", "there", re.sub(r"\bfrom it\b", "from there", turn))
 
 
 _PRONOUN_FORMS = {

@@ -6,7 +6,7 @@ import pytest
 
 from chattygen.config import GraphSettings
 from chattygen.context.knowledge import TypeKnowledge
-from chattygen.context.subgraphs import enough, extract
+from chattygen.context.subgraphs import extract
 from chattygen.domain import XSD, Fact, Iri, Literal, Seed, Value
 from chattygen.errors import QueryTimeout
 from chattygen.kg.oxigraph import OxigraphGraph
@@ -138,9 +138,3 @@ def test_the_deadline_is_the_runs(
     with pytest.raises(QueryTimeout, match=r"stopped after 0\.5 s"):
         extract(library, ADA, writers, NAMES, SETTINGS, replace(RUN, deadline=0.5))
     assert len(asked) == slow
-
-
-def test_enough_is_counted_in_facts(library: OxigraphGraph, writers: TypeKnowledge) -> None:
-    subgraph = extract(library, ADA, writers, NAMES, SETTINGS, RUN)
-    assert enough(subgraph, 5)
-    assert not enough(subgraph, 6)

@@ -27,7 +27,7 @@ QUESTIONS = {
     "island of X: an island": "Which island does X have?",
     "island of X: 2 islands": "Which islands does X have?",
     "length of X: a number": "How long is X?",
-    "source of X: a text": "What is the source of X?",
+    "source of X": "What is the source of X?",
     "a lake whose outflow is X": "Which lake has its outflow in X?",
 }
 """The line of the prompt for each fact of the graph -> a question for it."""

@@ -119,7 +119,7 @@ def test_a_script_that_is_missing(home: Home) -> None:
     models = home.path / "models.toml"
     models.write_text(models.read_text().replace("script.jsonl", "none.toml"))
     Called(home, "generate", "--kg", "lakes").refused(
-        2, f"{home.path / 'none.toml'}: no such file", "give the path of an existing TOML file"
+        2, f"{home.path / 'none.toml'}: no such file", "give the path of an existing script"
     )
     assert not home.database.exists()
 

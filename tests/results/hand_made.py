@@ -111,7 +111,12 @@ SHIP_DIALOGUE = Dialogue(
             "How many sailors does Marie Curie have?",
             "model",
             Question(
-                CREW, "How many sailors does X have?", "How many sailors does Marie Curie have?", "how-many", "model"
+                CREW,
+                "How many sailors does X have?",
+                "How many sailors does Marie Curie have?",
+                "how-many",
+                "model",
+                "count",
             ),
             Query(
                 f"SELECT (COUNT(?v) AS ?n) WHERE {{ ?v <{NS}crew> <{NS}ship> }}",

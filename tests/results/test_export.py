@@ -228,7 +228,10 @@ def dialogues(draw: st.DrawFn) -> tuple[Subgraph, Dialogue]:
     about = st.sampled_from(subgraph.facts)
     question = st.builds(Question, about, text, text, st.sampled_from(get_args(QuestionKind)), origin)
     parts = draw(st.lists(st.tuples(text, origin, question, query), min_size=1, max_size=4))
-    turns = tuple(Turn(n, *part) for n, part in enumerate(parts, 1))
+    turns = tuple(
+        Turn(n, said, by, replace(asked, form="count" if run.form == "count" else "value"), run)
+        for n, (said, by, asked, run) in enumerate(parts, 1)
+    )
     return subgraph, Dialogue(subgraph.seed, turns, draw(usage))
 
 
