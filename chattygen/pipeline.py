@@ -7,10 +7,9 @@ one of the same node type takes its place.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Literal
 
@@ -20,43 +19,33 @@ from chattygen.context.facts import Names
 from chattygen.context.node_types import distribute, select, without
 from chattygen.context.supply import supply
 from chattygen.domain import (
-    Attempt,
     Being,
     Dialogue,
     DroppedType,
     LabelRule,
     NodeType,
-    Query,
-    Question,
     Seed,
     Subgraph,
-    Turn,
     Usage,
 )
 from chattygen.errors import ChattygenError, GraphError
 from chattygen.generation.attempts import Asker
-from chattygen.generation.dialogue import ask_dialogue
 from chattygen.generation.labelling import ask_label
 from chattygen.generation.plan import plan as choose
-from chattygen.generation.queries import ask_queries
-from chattygen.generation.questions import ask_questions
-from chattygen.generation.stages import DIALOGUE, LABEL, QUERIES, QUESTIONS, Stage
+from chattygen.generation.stages import DIALOGUE, LABEL, QUERIES, QUESTIONS
 from chattygen.kg.graph import KnowledgeGraph
 from chattygen.kg.library import open_kg, read_manifest, read_profile
 from chattygen.kg.profile import Profile, overlap
 from chattygen.models.catalog import Catalog
-from chattygen.models.model import Embedder, Model
 from chattygen.models.obtain import load_embedder, obtain
 from chattygen.results.recorder import Recorder
+from chattygen.work import WORK, Draft, Tools, difference, give_up
 
 VISITS = 3
 """Seeds visited per dialogue asked for, and ten more, before a run ends short."""
 
 WAITING = 5.0
 """Seconds between two notes that a model server is still starting."""
-
-THIN = "C4"
-"""The rule by which a seed is given up that no assertion failed: too few of its facts can be asked about."""
 
 
 @dataclass(frozen=True)
@@ -105,38 +94,12 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Tools:
-    """Everything that a run works with."""
-
-    graph: KnowledgeGraph
-    profile: Profile
-    settings: GraphSettings
-    run: RunSettings
-    models: Mapping[str, Model]
-    embedder: Embedder
-    recorder: Recorder
-
-
-@dataclass(frozen=True)
 class Named:
     """A node type whose entities can be named, with what naming it has shown."""
 
     sample: samples.TypeSample
     rule: LabelRule
     being: Being
-
-
-@dataclass
-class Draft:
-    """A seed on its way through the stages; grows stage by stage until it is a dialogue or given up."""
-
-    id: int
-    subgraph: Subgraph
-    usage: Usage = field(default_factory=Usage)
-    rules: list[str] = field(default_factory=list)
-    questions: tuple[Question, ...] = ()
-    queries: tuple[Query, ...] = ()
-    turns: tuple[Turn, ...] = ()
 
 
 def plan(home: Home, run: RunSettings, catalog: Catalog, roles: Mapping[str, str]) -> Plan:
@@ -288,11 +251,11 @@ def _run(tools: Tools, id: str, kept: tuple[NodeType, ...], dropped: tuple[Dropp
                 finished = work(tools, id, draft)
                 failed = draft.rules[before:]
                 findings += len(failed)
-                spent = spent + _difference(draft.usage, tokens)
+                spent = spent + difference(draft.usage, tokens)
                 if finished:
                     alive.append(draft)
                 else:
-                    _give_up(tools, draft, stage, failed)
+                    give_up(tools, draft, stage, failed)
                     _owe(owed, 1, draft.subgraph.seed.node_type, supplies, kept)
             drafts = alive
         reached = done + len(drafts)
@@ -403,67 +366,3 @@ def _owe(
     takers = [t for t in kept if (t.iri == iri if iri in supplies else t.iri in supplies)]
     for taker, more in distribute(takers, number).items():
         owed[taker] = owed.get(taker, 0) + more
-
-
-def _asker(tools: Tools, id: str, draft: Draft, stage: Stage) -> Asker:
-    """An asker that records every attempt under the draft's seed and adds up what it spends."""
-
-    def record(attempt: Attempt) -> None:
-        tools.recorder.attempt(id, draft.id, attempt)
-        draft.rules.extend(finding.rule for finding in attempt.findings)
-        if attempt.call:
-            call = attempt.call
-            draft.usage += Usage(call.prompt_tokens, call.completion_tokens, 1, call.seconds)
-
-    return Asker(tools.models[stage.role], stage, record, tools.run.attempts, tools.run.seed)
-
-
-def _questions(tools: Tools, id: str, draft: Draft) -> bool:
-    asker = _asker(tools, id, draft, QUESTIONS)
-    draft.questions = ask_questions(asker, draft.subgraph, tools.run.questions, tools.embedder, tools.run.serialisation)
-    return len(draft.questions) >= tools.run.min_questions
-
-
-def _queries(tools: Tools, id: str, draft: Draft) -> bool:
-    asker = _asker(tools, id, draft, QUERIES)
-    written = ask_queries(asker, draft.subgraph, draft.questions, tools.graph, tools.run.deadline)
-    good = [(question, query) for question, query in zip(draft.questions, written, strict=True) if query]
-    draft.questions, draft.queries = tuple(q for q, _ in good), tuple(query for _, query in good)
-    return len(good) >= tools.run.min_questions
-
-
-def _dialogue(tools: Tools, id: str, draft: Draft) -> bool:
-    asker = _asker(tools, id, draft, DIALOGUE)
-    said = ask_dialogue(asker, draft.subgraph, draft.questions, draft.queries, tools.embedder)
-    draft.turns = tuple(turn for turn in said if isinstance(turn, Turn))
-    if not draft.turns:
-        asker.record(
-            Attempt(DIALOGUE.name, tools.run.attempts + 1, 0, None, tuple(f for f in said if not isinstance(f, Turn)))
-        )
-    return bool(draft.turns)
-
-
-WORK: tuple[tuple[Stage, Callable[[Tools, str, Draft], bool]], ...] = (
-    (QUESTIONS, _questions),
-    (QUERIES, _queries),
-    (DIALOGUE, _dialogue),
-)
-"""The stages in order, each with what does its work on a draft and says whether the draft lives on."""
-
-
-def _give_up(tools: Tools, draft: Draft, stage: Stage, failed: Sequence[str]) -> None:
-    """Close a seed under the rule that failed most often in this stage."""
-    if failed:
-        rule, reason = Counter(failed).most_common(1)[0][0], f"{stage.title} failed for too many of its facts"
-    else:
-        rule, reason = THIN, "too few of its facts can be asked about"
-    tools.recorder.give_up(draft.id, rule, reason)
-
-
-def _difference(after: Usage, before: Usage) -> Usage:
-    return Usage(
-        after.prompt_tokens - before.prompt_tokens,
-        after.completion_tokens - before.completion_tokens,
-        after.calls - before.calls,
-        after.seconds - before.seconds,
-    )

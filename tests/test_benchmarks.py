@@ -44,7 +44,7 @@ FACTS = [
         "When was it surveyed?",
     ),
     (
-        "district of X: a text",
+        "district of X",
         "Which district is X in?",
         "Which district: SELECT (COUNT(DISTINCT ?x) AS ?n) { :e :district ?x }",
         "Which district is it in?",

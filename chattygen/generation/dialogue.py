@@ -8,6 +8,7 @@ its attempts fail, the pronoun is put in by the program.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from chattygen.domain import Finding, Origin, Query, Question, Seed, Subgraph, Turn
 from chattygen.generation import grammar
@@ -28,6 +29,8 @@ TOKENS_PER_LINE = 40
 
 SAME_MEANING = 0.7
 """Cosine similarity that a turn keeps to its standalone form, both with the entity's mention evened out (D6)."""
+
+ARTICLES = frozenset(["a", "an", "the", "this"])
 
 SLACK = 4
 """Characters that a turn may have more than its standalone form, before and after the reference."""
@@ -185,7 +188,11 @@ def pronouns_agree(line: str, ref: Reference, question: Question) -> Finding | N
     own = set(words(question.pattern))
     if words(line)[-1:] == [ref.possessive] and ref.possessive != ref.object:
         return Finding("D8", f"{ref.possessive} stands alone", line)
-    for word in words(line):
+    said = words(line)
+    for before, word in pairwise(said):
+        if before in ARTICLES and word in ANY_PRONOUN:
+            return Finding("D8", f"an article stands before {word}", line)
+    for word in said:
         if word in other_pronouns(ref) and word not in own:
             return Finding("D8", f"{word} does not agree with {ref.subject}", line)
     return None

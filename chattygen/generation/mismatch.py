@@ -48,6 +48,8 @@ def word_against_value(pattern: str, ask: Ask) -> str:
         return f"asks {kind}, but the answer is a {value}"
     if ask.form == "count" and kind != "how-many":
         return "does not ask how many"
+    if words(pattern)[-1:] == ["for"] and "for" not in words(ask.fact.predicate_label):
+        return "asks for a reason"
     if ask.form == "value" and ask.fact.count > 1 and any(contains_words(pattern, part) for part in ("one of", "some")):
         return f"asks for some of {ask.fact.count} values"
     if any(unit in words(pattern) and unit not in words(ask.fact.predicate_label) for unit in UNITS):
