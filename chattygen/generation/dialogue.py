@@ -190,8 +190,8 @@ def pronouns_agree(line: str, ref: Reference, question: Question) -> Finding | N
         return Finding("D8", f"{ref.possessive} stands alone", line)
     said = words(line)
     for before, word in pairwise(said):
-        if before in ARTICLES and word in ANY_PRONOUN:
-            return Finding("D8", f"an article stands before {word}", line)
+        if word in ANY_PRONOUN and (before in ARTICLES or before in ANY_PRONOUN):
+            return Finding("D8", f"{word} cannot stand behind {before}", line)
     for word in said:
         if word in other_pronouns(ref) and word not in own:
             return Finding("D8", f"{word} does not agree with {ref.subject}", line)

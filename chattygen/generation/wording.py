@@ -141,7 +141,8 @@ def without_phrase(turn: str, ref: Reference) -> str:
 
 def agreeing(text: str, subject: str) -> str:
     """`text` with the verb before `subject` in the plural: `does they` becomes `do they`."""
-    return re.sub(rf"\b({'|'.join(_MANY)}) {subject}\b", lambda found: f"{_MANY[found[1]]} {subject}", text)
+    singular = rf"\b({'|'.join(_MANY)}) {subject}\b(?!['’])"
+    return re.sub(singular, lambda found: f"{_MANY[found[1]]} {subject}", text)
 
 
 _MANY = {"is": "are", "was": "were", "does": "do", "has": "have"}
