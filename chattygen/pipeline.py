@@ -309,10 +309,11 @@ def _supplies(
     tools: Tools, id: str, kept: Sequence[NodeType], named: Mapping[str, Named]
 ) -> dict[str, Iterator[Subgraph]]:
     """One supply of subgraphs per node type."""
+    counts = {found.iri: found.count for found in tools.profile.classes}
     names = Names(
         {iri: found.rule for iri, found in named.items()},
-        classes={t.iri: t.label for t in kept},
-        counts={found.iri: found.count for found in tools.profile.classes},
+        classes=descriptions.class_labels(tools.graph, counts, tools.settings) | {t.iri: t.label for t in kept},
+        counts=counts,
         kept=frozenset(t.iri for t in kept),
     )
     used: set[str] = set()

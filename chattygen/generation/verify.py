@@ -24,7 +24,7 @@ NEAREST_WITHIN = 0.02
 AT_LEAST = 0.3
 """Score below which a question is about something else altogether."""
 
-AT_LEAST_IN_OTHER_WORDS = 0.62
+AT_LEAST_IN_OTHER_WORDS = 0.645
 """The same for a question that says none of the predicate's words, where it could be about another fact: `Where did X
 live?` is near the birth place, but asks something else."""
 

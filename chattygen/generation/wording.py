@@ -19,6 +19,9 @@ AUXILIARIES = frozenset("""did does do is was are were has have had can could wi
 VAGUE = frozenset("""agent creator entity human person thing""".split())
 """Types after which nobody would call an entity: `the person` sounds like somebody else."""
 
+RELATIVES = frozenset(["that", "which", "who", "whom"])
+"""Behind these, too, `X` is a subject: `the people that X wrote with`."""
+
 
 @dataclass(frozen=True)
 class Reference:
@@ -140,22 +143,24 @@ def without_phrase(turn: str, ref: Reference) -> str:
 
 
 def agreeing(text: str, subject: str) -> str:
-    """`text` with the verb before `subject` in the plural: `does they` becomes `do they`."""
-    singular = rf"\b({'|'.join(_MANY)}) {subject}\b(?!['’])"
-    return re.sub(singular, lambda found: f"{_MANY[found[1]]} {subject}", text)
+    """`text` with the verb beside `subject` in the plural: `does they` becomes `do they`, `they is` `they are`."""
+    verbs = "|".join(_MANY)
+    text = re.sub(rf"\b({verbs}) {subject}\b(?!['’])", lambda found: f"{_MANY[found[1]]} {subject}", text)
+    return re.sub(rf"\b{subject} ({verbs})\b", lambda found: f"{subject} {_MANY[found[1]]}", text)
 
 
 _MANY = {"is": "are", "was": "were", "does": "do", "has": "have"}
 
 
 def fitting(pattern: str, ref: Reference) -> str:
-    """The pronoun that fits the place of `X`: possessive, subject after an auxiliary verb, else object."""
+    """The pronoun that fits the place of `X`: possessive, subject after an auxiliary or `that`, else object."""
     if re.search(r"\bX['’]s\b", pattern):
         return ref.possessive
     before, _, after = pattern.partition("X")
     last = words(before)[-1:]
     owned = last and last[0] in ("has", "have", "had") and after.startswith(" as ")
-    return ref.subject if last and last[0] in AUXILIARIES and not owned else ref.object
+    is_subject = last and last[0] in AUXILIARIES | RELATIVES and not owned
+    return ref.subject if is_subject else ref.object
 
 
 def other_pronouns(ref: Reference) -> frozenset[str]:

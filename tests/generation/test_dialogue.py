@@ -224,6 +224,8 @@ def test_d7_no_two_turns_are_the_same() -> None:
         ("What was his rank when she retired?", "D8"),
         ("When was it born?", "D8"),
         ("When were they born?", "D8"),
+        ("When was the she born?", "D8"),
+        ("What did her she command?", "D8"),
         ("When was the captain hit?", ""),
     ],
 )

@@ -1,0 +1,93 @@
+"""Q8 without an embedding: each reason that the words of a question give, with a question that is free of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from chattygen.domain import Fact
+from chattygen.generation.mismatch import (
+    another_class,
+    copies_prompt,
+    mismatch,
+    no_single_question,
+    word_against_value,
+)
+from chattygen.generation.plan import Ask
+
+from .hand_made import BORN, CREW, FACTS, FRIENDS, MEDALS, MENTOR, RANK, SHIPS, fact, nodes
+
+NEAR = fact("near", "located near", nodes("gullsund", type_label="town"), value_type="town")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "about", "reason"),
+    [
+        ("When was X born?", BORN, ""),
+        ("When was X promoted?", RANK, "asks when, but the answer is a text"),
+        ("How many birth dates does X have?", BORN, "asks how many, but the answer is a date"),
+        ("How many people are in the crew of X?", CREW, ""),
+        ("Where was X born?", BORN, "asks where, but the answer is a date"),
+        ("Who is the crew of X?", CREW, "asks who, but the answer is a number"),
+        ("Who are the friends of X?", FRIENDS, ""),
+        ("Who are some of the friends of X?", FRIENDS, "asks for some of 3 values"),
+        ("Who is one of the friends of X?", FRIENDS, "asks for some of 3 values"),
+        ("How large is the crew of X in tons?", CREW, "names a unit that the graph does not state"),
+        ("What did X get the rank for?", RANK, "asks for a reason"),
+    ],
+)
+def test_word_against_value(pattern: str, about: Fact, reason: str) -> None:
+    assert word_against_value(pattern, Ask(about, "value")) == reason
+
+
+def test_a_count_is_asked_for_as_a_number() -> None:
+    assert word_against_value("Which medals does X have?", Ask(MEDALS, "count")) == "does not ask how many"
+    assert word_against_value("How many medals does X have?", Ask(MEDALS, "count")) == ""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "about", "reason"),
+    [
+        ("Who is the mentor of X?", MENTOR, ""),
+        ("When was X born, and where did she grow up?", BORN, "asks two things"),
+        ("Who is X?", MENTOR, "asks what X is"),
+        ("Which captain is X?", MENTOR, "asks what X is"),
+        ("What rank is X?", RANK, ""),  # the fact's own word says in which respect
+        ("Who is the captain whose mentor is X?", FRIENDS, ""),
+    ],
+)
+def test_no_single_question(pattern: str, about: Fact, reason: str) -> None:
+    assert no_single_question(pattern, about) == reason
+
+
+@pytest.mark.parametrize(
+    ("pattern", "ask", "reason"),
+    [
+        ("Which ships have X as their captain?", Ask(SHIPS, "value"), ""),
+        ("Which ships whose captain is X?", Ask(SHIPS, "value"), "repeats the phrase"),
+        ("How many medals of X?", Ask(MEDALS, "count"), "repeats the phrase"),
+        ("Who are the captains whose ships sail with X?", Ask(SHIPS, "value"), ""),
+        ("Which entities have X as their captain?", Ask(SHIPS, "value"), "says a word of the prompt"),
+        ("What is the name of the text of X?", Ask(RANK, "value"), "says a word of the prompt"),
+    ],
+)
+def test_copies_prompt(pattern: str, ask: Ask, reason: str) -> None:
+    assert copies_prompt(pattern, ask) == reason
+
+
+@pytest.mark.parametrize(
+    ("pattern", "about", "reason"),
+    [
+        ("Which ships have X as their captain?", SHIPS, ""),
+        ("Which captains of ships are friends of X?", FRIENDS, ""),
+        ("Which ships have friends of X?", FRIENDS, "asks for ships, not for captains"),
+        ("Where does X live?", NEAR, ""),  # no class is named
+        ("When was X born?", BORN, ""),  # an answer without a class
+    ],
+)
+def test_another_class(pattern: str, about: Fact, reason: str) -> None:
+    assert another_class(pattern, Ask(about, "value"), (*FACTS, NEAR)) == reason
+
+
+def test_the_first_reason_is_given() -> None:
+    assert mismatch("When is X?", Ask(RANK, "value"), FACTS) == "asks when, but the answer is a text"
+    assert mismatch("Who is the mentor of X?", Ask(MENTOR, "value"), FACTS) == ""
