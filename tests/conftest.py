@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from chattygen.config import Home
 from chattygen.errors import WeightsError
 from chattygen.models import weights
 from chattygen.models.catalog import load_catalog
+
+# A shell that starts tests in the background has them ignore Ctrl-C, and so would every process that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).parent.parent
 NEEDED = ("smollm2-135m-instruct", "all-minilm-l6-v2")
