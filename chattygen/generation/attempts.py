@@ -16,13 +16,16 @@ from chattygen.errors import CallError
 from chattygen.generation.grammar import lines
 from chattygen.generation.prompting import prompt_hash, render
 from chattygen.generation.stages import Stage
-from chattygen.models.model import Completion, Constraint, Model
+from chattygen.models.model import Completion, Constraint, Message, Model
 
 Record = Callable[[Attempt], None]
 """Stores an attempt; called once per attempt, durable when it returns."""
 
 RETRY_TEMPERATURE = 0.3
 """Attempts after the first: the same words at temperature 0 would fail the same way."""
+
+CHAT_TEMPLATE = 64
+"""Tokens that a chat template may add around two messages."""
 
 Good = TypeVar("Good")
 
@@ -39,8 +42,15 @@ class Asker:
 
 
 def call(asker: Asker, attempt: int, item: int, constraint: Constraint, max_tokens: int, **values: object) -> Attempt:
-    """One call with the stage's prompt; what the server refuses comes back as an attempt with finding P4."""
+    """One call with the stage's prompt. A prompt that does not fit the model's context is not sent (P5).
+
+    Raises:
+        CallError: the server failed; recorded as P4 before.
+    """
     messages = render(asker.stage.name, **values)
+    too_long = does_not_fit(asker.model, messages, max_tokens)
+    if too_long:
+        return Attempt(asker.stage.name, attempt, item, None, (too_long,))
     blank = Call(
         stage=asker.stage.name,
         role=asker.stage.role,
@@ -78,6 +88,18 @@ def call(asker: Asker, attempt: int, item: int, constraint: Constraint, max_toke
         seconds=completion.seconds,
     )
     return Attempt(asker.stage.name, attempt, item, done, form_findings(completion, constraint))
+
+
+def does_not_fit(model: Model, messages: Sequence[Message], max_tokens: int) -> Finding | None:
+    """P5: prompt and reply together need more tokens than the model's context, by the served tokenizer.
+
+    It is asked only when the prompt has more bytes than there are tokens left, since no token is less than a byte.
+    """
+    left = model.context - max_tokens - CHAT_TEMPLATE
+    if sum(len(text.encode()) for _, text in messages) <= left:
+        return None
+    needed = model.count_tokens("\n".join(text for _, text in messages))
+    return Finding("P5", f"the prompt has {needed} tokens, but only {left} fit") if needed > left else None
 
 
 def form_findings(completion: Completion, constraint: Constraint) -> tuple[Finding, ...]:

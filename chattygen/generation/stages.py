@@ -21,8 +21,8 @@ class Stage:
     rules: tuple[str, ...]
 
 
-REPLY = ("P1", "P2", "P3", "P4")
-"""What can be wrong with any reply: not the lines asked for, cut, empty, no reply at all."""
+REPLY = ("P1", "P2", "P3", "P4", "P5")
+"""What can be wrong with any reply: not the lines asked for, cut, empty, none at all, not even asked for."""
 
 LABEL = Stage(
     "label",

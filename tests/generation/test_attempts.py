@@ -216,3 +216,21 @@ def test_the_form_of_a_reply(text: str, finish: str, rules: list[str]) -> None:
     completion = Completion(text, 1, 1, "length" if finish == "length" else "stop", 0.0)
     constraint = Constraint("", 2, (("title",), ("work", "place")))
     assert [finding.rule for finding in form_findings(completion, constraint)] == rules
+
+
+def test_p5_a_prompt_that_does_not_fit_is_not_sent() -> None:
+    """The scripted model counts a quarter of the characters; 40 tokens a line and 16 are kept for the reply of three."""
+    told = script("one\ntwo\nthree")
+    assert ask(told) == ["one", "two", "three"]
+    assert told.attempts[0].call is not None
+    size = sum(len(text) for _, text in told.attempts[0].call.messages)
+    recorded: list[Attempt] = []
+    model = ScriptedModel("script", [Rule("one\ntwo\nthree", times=0)], context=size // 4 + 136 + 64 - 10)
+    asker = Asker(model, QUESTIONS, recorded.append, attempts=2)
+    values = {"type": "captain", "facts": list(FACTS), "findings": []}
+    assert ask_items(asker, RULES, lambda wanted, raised: values, lambda index, line, accepted: line, 40) == [None] * 3
+    assert [(attempt.call, [finding.rule for finding in attempt.findings]) for attempt in recorded] == [
+        (None, ["P5"]),
+        (None, ["P5"]),
+    ]
+    assert model.calls == 0

@@ -11,7 +11,7 @@ def test_the_stages_in_their_order() -> None:
 
 
 def test_every_rule_of_the_design_belongs_to_a_stage() -> None:
-    reply = {"P1", "P2", "P3", "P4"}
+    reply = {"P1", "P2", "P3", "P4", "P5"}
     assert set(LABEL.rules) == reply
     assert set(QUESTIONS.rules) - reply == {f"Q{n}" for n in range(1, 9)}
     assert set(QUERIES.rules) - reply == {f"S{n}" for n in range(1, 7)}
