@@ -219,7 +219,7 @@ def test_the_form_of_a_reply(text: str, finish: str, rules: list[str]) -> None:
 
 
 def test_p5_a_prompt_that_does_not_fit_is_not_sent() -> None:
-    """The scripted model counts a quarter of the characters; 40 tokens a line and 16 are kept for the reply of three."""
+    """The scripted model counts a quarter of the characters; 40 tokens a line and 16 are kept for the reply."""
     told = script("one\ntwo\nthree")
     assert ask(told) == ["one", "two", "three"]
     assert told.attempts[0].call is not None
