@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -101,6 +102,21 @@ def test_parts_are_joined_verified_and_marked(index: Path, home: Home) -> None:
     marker = json.loads((path.parent / "verified.json").read_text())
     assert marker["files"] == {"tiny.gguf": {"size": 35, "sha256": SHA}}
     weights.verify(entry(), home)
+
+
+def test_a_full_disk_stops_the_pull_and_leaves_nothing_that_looks_done(
+    index: Path, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system's own answer is replaced: 10 bytes are free, where 35 are to be written."""
+    with monkeypatch.context() as full:
+        full.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=10))
+        with pytest.raises(WeightsError) as caught:
+            weights.pull(entry(), home, Said())
+    assert caught.value.message.startswith(f"cannot write to {home.models / 'tiny'}: ")
+    assert caught.value.message.endswith(" bytes are needed and 10 are free")
+    assert caught.value.hint == "mend that and run the same command: it goes on"
+    assert weights.state(entry(), home) == "missing"
+    assert weights.pull(entry(), home, Said()).read_bytes() == WHOLE
 
 
 def test_a_pull_that_was_stopped_goes_on_after_the_last_whole_part(index: Path, home: Home) -> None:
