@@ -180,7 +180,6 @@ class RunSettings:
     deadline: float = 30.0
     attempts: int = 3
     cohort: int = 5
-    entities: tuple[str, ...] = ()
 
 
 def known(name: str, names: list[str], what: str, command: str) -> str:

@@ -86,23 +86,6 @@ def best_text(literals: Iterable[Literal], language: str) -> str:
     return " ".join(min(usable, key=preference).value.split()) if usable else ""
 
 
-def neighbour_labels(
-    graph: KnowledgeGraph,
-    iris: Iterable[str],
-    settings: GraphSettings,
-    rules: Mapping[str, LabelRule],
-    deadline: float = 30.0,
-) -> dict[str, str]:
-    """IRI -> label of any nodes, whatever their class; an empty label means that the node cannot be shown.
-
-    Args:
-        rules: node type IRI -> label rule, for the classes whose rule is known.
-    """
-    wanted = tuple(iris)
-    known = describe(graph, wanted, settings, deadline)
-    return {iri: name_of(iri, known.get(iri, UNKNOWN), rules, settings) for iri in wanted}
-
-
 def class_labels(
     graph: KnowledgeGraph, classes: Iterable[str], settings: GraphSettings, deadline: float = 30.0
 ) -> dict[str, str]:

@@ -74,11 +74,6 @@ def candidates(sample: TypeSample, settings: GraphSettings, max_words: int) -> t
     return tuple(c for c in offered if not any(_repeats(names[c.predicates], names[k.predicates]) for k in offered))
 
 
-def best(offered: tuple[Candidate, ...]) -> Candidate | None:
-    """The first candidate; None when there is none and the type has no label."""
-    return offered[0] if offered else None
-
-
 def rule(node_type: NodeType, candidate: Candidate, chosen_by: OneOf["model", "only"]) -> LabelRule:
     return LabelRule(node_type.iri, candidate.predicates, candidate.coverage, chosen_by)
 

@@ -25,12 +25,6 @@ def local_name(iri: str) -> str:
     return unquote(re.split(r"[#/]", text)[-1]) if re.search(r"[#/]", text) else unquote(text.rsplit(":", 1)[-1])
 
 
-def namespace(iri: str) -> str:
-    """What stands before the local name, with its `#` or `/`."""
-    text = iri.rstrip("/#")
-    return text[: max(text.rfind("/"), text.rfind("#")) + 1]
-
-
 def readable(iri: str) -> str:
     """The local name as words, or an empty string when it is an opaque id.
 

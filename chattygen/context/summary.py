@@ -8,8 +8,6 @@ models.
 
 from __future__ import annotations
 
-from typing import Literal
-
 from chattygen.context.reading import article, plural, read
 from chattygen.domain import Fact, ValueKind
 
@@ -17,11 +15,6 @@ LISTED = 12
 """Values listed per fact in the full form; more are counted."""
 
 _HIDDEN: dict[ValueKind, str] = {"date": "date", "year": "year", "boolean": "truth value", "number": "number"}
-
-
-def serialise(facts: tuple[Fact, ...], form: Literal["summarised", "full"] = "summarised") -> tuple[str, ...]:
-    """One line per fact, in order: `summarised` describes the other end, `full` lists up to LISTED values."""
-    return tuple(summarised(fact) if form == "summarised" else full(fact) for fact in facts)
 
 
 def summarised(fact: Fact) -> str:

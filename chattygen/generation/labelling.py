@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from chattygen.context.labels import Candidate, best
+from chattygen.context.labels import Candidate
 from chattygen.context.names import readable
 from chattygen.context.summary import quoted
 from chattygen.domain import Being, Finding, NodeType
@@ -22,8 +22,8 @@ BEINGS: tuple[Being, ...] = get_args(Being)
 def ask_label(asker: Asker, node_type: NodeType, candidates: Sequence[Candidate]) -> tuple[Candidate, Being]:
     """Choose the label of a node type and its kind of being; one call, only about what is open.
 
-    With one candidate there is nothing to choose. If every attempt fails, the best candidate by the sample's statistics
-    is taken, and the being is a thing.
+    With one candidate there is nothing to choose. If every attempt fails, the first candidate is taken, which is the
+    best by the sample's statistics, and the being is a thing.
     """
     names = [name_of(candidate) for candidate in candidates]
     choices = [tuple(names), BEINGS] if len(candidates) > 1 else [BEINGS]
@@ -45,11 +45,8 @@ def ask_label(asker: Asker, node_type: NodeType, candidates: Sequence[Candidate]
 
     replies = ask_items(asker, [any_of(texts) for texts in choices], values, check, max_tokens_per_line=40)
     being: Being = next((known for known in BEINGS if known == replies[-1]), "thing")
-    chosen = best(tuple(candidates)) if len(candidates) == 1 else None
-    for name, candidate in zip(names, candidates, strict=True):
-        if len(candidates) > 1 and replies[0] == name:
-            chosen = candidate
-    return chosen or candidates[0], being
+    chosen = names.index(replies[0]) if len(candidates) > 1 and replies[0] in names else 0
+    return candidates[chosen], being
 
 
 def name_of(candidate: Candidate) -> str:

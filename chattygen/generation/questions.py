@@ -17,7 +17,7 @@ from chattygen.generation.attempts import Asker, ask_items
 from chattygen.generation.plan import Ask, plan
 from chattygen.generation.verify import verify
 from chattygen.generation.wording import kind_of, plain_question, said, with_name
-from chattygen.generation.words import PRONOUNS, contains_words, content, words
+from chattygen.generation.words import ANY_PRONOUN, contains_words, content, words
 from chattygen.models.model import Embedder
 
 TOKENS_PER_LINE = 40
@@ -85,7 +85,7 @@ def ask_questions(
     rules = [grammar.literal(ask.cue) + " " + grammar.question(openings(ask)) for ask in asked]
     worded = ask_items(asker, rules, values, check, TOKENS_PER_LINE)
     kept: list[Question] = [question for question in worded if question is not None]
-    order = {asked[index].fact: index for index in range(len(asked))}
+    order = {ask.fact: index for index, ask in enumerate(asked)}
     for ask in [ask for ask, question in zip(asked, worded, strict=True) if question is None] + list(spare):
         if len(kept) == min(count, len(asked)):
             break
@@ -173,7 +173,7 @@ def no_context(pattern: str) -> Finding | None:
     said_words = words(pattern)
     name = said_words.index("x") if "x" in said_words else len(said_words)
     for position, word in enumerate(said_words):
-        if not any(word in group for group in PRONOUNS.values()):
+        if word not in ANY_PRONOUN:
             continue
         owned = word in ("his", "her", "its", "their")
         if not (owned and (position > name or said_words[position - 1] in ("has", "have", "had"))):

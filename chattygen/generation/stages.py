@@ -1,4 +1,4 @@
-"""The stage catalogue: one list that the run loop, the reports and the docs read (section 5.2)."""
+"""The stage catalogue: what each stage is called, what it takes and gives, whom it asks, which rules it holds (5.2)."""
 
 from __future__ import annotations
 

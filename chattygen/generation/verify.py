@@ -30,6 +30,7 @@ live?` is near the birth place, but asks something else."""
 
 OWN_WORDS = 0.2
 """What it adds to the similarity when a question says all words of the predicate."""
+
 ANSWERS: dict[QuestionKind, tuple[ValueKind, ...]] = {
     "when": ("date", "year"),
     "who": ("entity", "text"),

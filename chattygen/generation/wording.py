@@ -13,10 +13,10 @@ from chattygen.domain import QuestionKind, Seed, Subgraph
 from chattygen.generation.plan import Ask, is_gender
 from chattygen.generation.words import PRONOUNS, words
 
-AUXILIARIES = frozenset("""did does do is was are were has have had can could will would""".split())
+AUXILIARIES = frozenset("did does do is was are were has have had can could will would".split())
+"""Behind these `X` is a subject: `When did X die?`."""
 
-
-VAGUE = frozenset("""agent creator entity human person thing""".split())
+VAGUE = frozenset("agent creator entity human person thing".split())
 """Types after which nobody would call an entity: `the person` sounds like somebody else."""
 
 RELATIVES = frozenset(["that", "which", "who", "whom"])

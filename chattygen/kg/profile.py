@@ -66,11 +66,6 @@ def overlap(graph: KnowledgeGraph, settings: GraphSettings, child: str, parent: 
     return _number(graph, bind("type_overlap", type_predicate=type_predicate, child=Iri(child), parent=Iri(parent)))
 
 
-def _subjects(graph: KnowledgeGraph, predicate: str) -> int:
-    """Asked predicate by predicate, so that the store never holds the subjects of the whole graph in memory."""
-    return _number(graph, bind("predicate_subjects", predicate=Iri(predicate)))
-
-
 def _number(graph: KnowledgeGraph, query: str) -> int:
     """The one number that `query` gives."""
     return _int(graph.select(query, deadline=DEADLINE).rows[0][0])

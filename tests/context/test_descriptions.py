@@ -9,13 +9,20 @@ from chattygen.context.descriptions import (
     class_labels,
     describe,
     name_of,
-    neighbour_labels,
     predicate_labels,
 )
-from chattygen.domain import Literal
+from chattygen.domain import LabelRule, Literal
 from chattygen.kg.oxigraph import OxigraphGraph
 
 from .conftest import GENRE, KG, RULES, SETTINGS, V
+
+
+def neighbour_labels(
+    graph: OxigraphGraph, iris: list[str], settings: GraphSettings, rules: dict[str, LabelRule]
+) -> dict[str, str]:
+    """As a subgraph names its neighbours: described in one batch, then named one by one."""
+    known = describe(graph, iris, settings, 30.0)
+    return {iri: name_of(iri, known.get(iri, UNKNOWN), rules, settings) for iri in iris}
 
 
 def test_neighbours_of_any_class_get_labels(library: OxigraphGraph) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from chattygen.config import GraphSettings
-from chattygen.context.labels import Candidate, best, candidates, rule, users_rule
+from chattygen.context.labels import Candidate, candidates, rule, users_rule
 from chattygen.context.samples import Relation, TypeSample, take
 from chattygen.domain import LabelRule, Literal, NodeType, Term
 from chattygen.kg.oxigraph import OxigraphGraph
@@ -95,9 +95,7 @@ def test_the_better_known_name_comes_first() -> None:
     found = candidates(
         sampled(fullName=["Anton A", "Berta B", "Chidi C"], name=["Anton", "Berta", "Chidi X"]), SETTINGS, 12
     )
-    assert best(found) == found[0]
     assert found[0].predicates == (V + "name",)
-    assert best(()) is None
 
 
 def test_rules() -> None:

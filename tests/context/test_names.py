@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chattygen.context.names import count_words, is_number, local_name, lower_words, namespace, readable
+from chattygen.context.names import count_words, is_number, local_name, lower_words, readable
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,6 @@ def test_an_opaque_id_is_read_as_nothing(name: str) -> None:
 def test_a_host_alone_has_no_local_name() -> None:
     assert local_name("http://www.example.com/") == ""
     assert local_name("http://x.org/a#b") == "b"
-    assert namespace("http://x.org/a#b") == "http://x.org/a#"
-    assert namespace("http://x.org/rivers/Tara/") == "http://x.org/rivers/"
 
 
 def test_running_text_has_lower_case_but_keeps_acronyms() -> None:

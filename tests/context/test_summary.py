@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chattygen.context.summary import full, hidden, others, quoted, relation, serialise, summarised
+from chattygen.context.summary import full, hidden, others, quoted, relation, summarised
 from chattygen.domain import Direction, Fact, Iri, Value, ValueKind
 
 E = "http://e.org/"
@@ -74,11 +74,6 @@ def test_the_full_form_lists_twelve_values_and_counts_the_rest() -> None:
 def test_a_hub_has_nothing_to_list() -> None:
     hub = fact("song", 5, value_type="song", listed=False)
     assert full(hub) == "song of X: 5 songs"
-
-
-def test_serialise_keeps_the_order() -> None:
-    assert serialise((ALBUMS, BORN)) == (summarised(ALBUMS), summarised(BORN))
-    assert serialise((ALBUMS, BORN), "full") == (full(ALBUMS), full(BORN))
 
 
 def test_the_relation_about_another_name_and_without_a_number() -> None:
