@@ -22,14 +22,14 @@ from chattygen import pipeline
 from chattygen.cli import show
 from chattygen.cli.options import home_option
 from chattygen.config import Home, RunSettings, read_recipe
-from chattygen.domain import Answer, Iri, Literal, Query, Term
-from chattygen.errors import ChattygenError, QueryError
+from chattygen.errors import ChattygenError
 from chattygen.generation.words import contains_words
 from chattygen.kg.graph import KnowledgeGraph
 from chattygen.kg.library import list_kgs, open_kg
 from chattygen.kg.load import default_name, load
 from chattygen.models import obtain, server
 from chattygen.models.catalog import ROLES, Catalog, load_catalog
+from chattygen.recheck import recheck
 from chattygen.results.reader import Reader, StoredDialogue
 from chattygen.results.report import Report, Written, make_report
 
@@ -104,29 +104,14 @@ def check(dialogues: Iterable[StoredDialogue], graph: KnowledgeGraph) -> Checks:
     """Look over stored dialogues and run their queries again."""
     other = named = told = twice = 0
     for dialogue in dialogues:
+        other += sum(checked.drift is not None for checked in recheck([dialogue], graph, RunSettings.deadline))
         facts = [(turn.question.fact.predicate, turn.question.fact.direction) for turn in dialogue.turns]
         twice += len(facts) - len(set(facts))
         named += sum(contains_words(turn.utterance, dialogue.seed.label) for turn in dialogue.turns[1:])
         for turn in dialogue.turns:
             labels = [answer.label for answer in turn.query.answers if answer.type != "boolean"]
             told += any(contains_words(turn.question.text, label) for label in labels)
-            other += not same_answers(turn.query, graph)
     return Checks(other, named, told, twice)
-
-
-def same_answers(query: Query, graph: KnowledgeGraph) -> bool:
-    """Whether a stored query, run again, gives exactly the stored answers."""
-    try:
-        if query.form == "ask":
-            return [answer.value for answer in query.answers] == [str(graph.ask(query.sparql)).lower()]
-        rows = graph.select(query.sparql)
-    except QueryError:
-        return False
-    return rows.complete == query.complete and {row[0] for row in rows.rows} == {_term(a) for a in query.answers}
-
-
-def _term(answer: Answer) -> Term:
-    return Iri(answer.value) if answer.type == "uri" else Literal(answer.value, answer.datatype, answer.lang)
 
 
 def _share(part: Written) -> float | None:
@@ -178,7 +163,7 @@ def measure(home: Home, run: RunSettings, catalog: Catalog, roles: dict[str, str
         def tell(progress: pipeline.Progress) -> None:
             bar.update(progress.done, progress.wanted, f"{progress.done} dialogues, {progress.visited} seeds")
 
-        outcome = pipeline.generate(home, run, catalog, roles, tell=tell)
+        outcome = pipeline.generate(home, run, catalog, roles, fresh=True, tell=tell)
     with Reader(home.database) as reader, open_kg(home, run.kg) as graph:
         return figures(make_report(reader.measures(outcome.run)), check(reader.dialogues(outcome.run), graph))
 

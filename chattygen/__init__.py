@@ -1,3 +1,3 @@
 """chattygen: dialogue benchmarks from a knowledge graph, made on one machine with local models."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"

@@ -162,6 +162,7 @@ class RunSettings:
         deadline: seconds a SPARQL query may take.
         attempts: attempts per stage before repair item by item.
         cohort: seeds that go through a stage together, so that the server's prefix cache serves them.
+        in_flight: how many of them are worked on at once; what comes of it does not depend on this.
     """
 
     kg: str
@@ -180,6 +181,7 @@ class RunSettings:
     deadline: float = 30.0
     attempts: int = 3
     cohort: int = 5
+    in_flight: int = 1
 
 
 def known(name: str, names: list[str], what: str, command: str) -> str:

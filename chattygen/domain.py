@@ -6,6 +6,8 @@ Frozen dataclasses without behaviour beyond what follows from their own fields. 
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
@@ -276,23 +278,58 @@ class Dialogue:
 class Call:
     """One call to a model: what was sent, what came back, what it cost.
 
-    `stage` is a name of generation.stages; `prompt_hash` identifies the jinja template; `finish` is `stop`, `length`
-    or `error`; `error` is empty unless the call failed.
+    Attributes:
+        stage: a name of generation.stages.
+        revision: which state of the model answers: a hash of its weights, or an address.
+        prompt_hash: identifies the jinja template.
+        sampling_seed, temperature, max_tokens: how the reply is drawn.
+        finish: `error` when the call failed; then `error` says why.
+        thinking: a leading think block, stripped from `reply`.
+        cached_tokens: the part of `prompt_tokens` that the server had in its prefix cache, if it says so.
+        reused: the reply is that of an earlier call with the same request; tokens and seconds are what that one cost.
     """
 
     stage: str
     role: str
     model: str
+    revision: str
     attempt: int
     prompt_hash: str
     messages: tuple[tuple[str, str], ...]
     constraint: str
-    reply: str
-    finish: OneOf["stop", "length", "error"]
-    prompt_tokens: int
-    completion_tokens: int
-    seconds: float
+    max_tokens: int
+    temperature: float
+    sampling_seed: int
+    reply: str = ""
+    thinking: str = ""
+    finish: OneOf["stop", "length", "error"] = "error"
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    seconds: float = 0.0
     error: str = ""
+    reused: bool = False
+
+    @property
+    def request(self) -> str:
+        """Identifies what is asked of which model, and how: 64 hexadecimal digits. Two calls with the same request may
+        share a reply.
+        """
+        asked = (
+            self.model,
+            self.revision,
+            self.messages,
+            self.constraint,
+            self.max_tokens,
+            self.temperature,
+            self.sampling_seed,
+            self.attempt,
+        )
+        return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+
+    @property
+    def usage(self) -> Usage:
+        return Usage(self.prompt_tokens, self.completion_tokens, 1, self.seconds)
 
 
 @dataclass(frozen=True)

@@ -1,82 +1,42 @@
-"""The composition root: graph, models and recorder come together here, and the loop that makes dialogues.
+"""The composition root: graph, models and recorder come together here, for a new run or for one that goes on.
 
-Seeds go through the stages in cohorts: all of a cohort's questions, then all of its queries, then all of its
-dialogues. So the instruction of a stage stays in the server's prefix cache. What fails gives its seed up, and another
-one of the same node type takes its place.
+A run is a function of its settings, its graph and the replies of its models. So a resumed run goes through the loop
+from the start, and every reply that is stored is recalled instead of asked for: what it did before costs next to
+nothing, and what it goes on to do is what it would have done.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
-from typing import Literal
+from threading import Event
 
+from chattygen import __version__
 from chattygen.config import GraphSettings, Home, RunSettings
-from chattygen.context import descriptions, knowledge, labels, samples, seeds, subgraphs
-from chattygen.context.facts import Names
+from chattygen.context import descriptions, labels, samples
 from chattygen.context.node_types import distribute, select, without
-from chattygen.context.supply import supply
-from chattygen.domain import (
-    Being,
-    Dialogue,
-    DroppedType,
-    LabelRule,
-    NodeType,
-    Seed,
-    Subgraph,
-    Usage,
-)
-from chattygen.errors import ChattygenError, GraphError
-from chattygen.generation.attempts import Asker
-from chattygen.generation.labelling import ask_label
-from chattygen.generation.plan import plan as choose
+from chattygen.domain import DroppedType, NodeType
+from chattygen.errors import ChattygenError, UsageError
 from chattygen.generation.stages import DIALOGUE, LABEL, QUERIES, QUESTIONS
 from chattygen.kg.graph import KnowledgeGraph
 from chattygen.kg.library import open_kg, read_manifest, read_profile
 from chattygen.kg.profile import Profile, overlap
+from chattygen.loop import VISITS, Outcome, Progress, Tell, make_dialogues, no_types, unnamed
 from chattygen.models.catalog import Catalog
 from chattygen.models.obtain import load_embedder, obtain
+from chattygen.results.reader import Player, Reader, StoredRun
 from chattygen.results.recorder import Recorder
-from chattygen.work import WORK, Draft, Tools, difference, give_up
+from chattygen.work import Tools
 
-VISITS = 3
-"""Seeds visited per dialogue asked for, and ten more, before a run ends short."""
+__all__ = ["Outcome", "Plan", "Progress", "generate", "plan", "resume"]
 
 WAITING = 5.0
 """Seconds between two notes that a model server is still starting."""
 
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is, for whoever draws it.
-
-    `reached` is `done` and, for each dialogue in work, the part of its stages that lies behind it.
-    """
-
-    run: str
-    done: int
-    reached: float
-    wanted: int
-    visited: int
-    stage: str
-    findings: int
-    usage: Usage
-
-
-Tell = Callable[[Progress], None]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a run ended: `status` as in the results database, `reason` when it is short."""
-
-    run: str
-    status: Literal["done", "short"]
-    dialogues: int
-    visited: int
-    reason: str = ""
+Types = tuple[tuple[NodeType, ...], tuple[DroppedType, ...]]
+"""(kept, dropped)"""
 
 
 @dataclass(frozen=True)
@@ -91,15 +51,6 @@ class Plan:
     wanted: Mapping[str, int]
     roles: Mapping[str, str]
     calls: tuple[int, int]
-
-
-@dataclass(frozen=True)
-class Named:
-    """A node type whose entities can be named, with what naming it has shown."""
-
-    sample: samples.TypeSample
-    rule: LabelRule
-    being: Being
 
 
 def plan(home: Home, run: RunSettings, catalog: Catalog, roles: Mapping[str, str]) -> Plan:
@@ -121,7 +72,7 @@ def plan(home: Home, run: RunSettings, catalog: Catalog, roles: Mapping[str, str
             and (labels.users_rule(sample, settings) or labels.candidates(sample, settings, run.max_label_words))
         ]
     for gone in [t for t in kept if t not in named]:
-        kept, dropped = without(kept, gone.iri), (*dropped, _unnamed(gone))
+        kept, dropped = without(kept, gone.iri), (*dropped, unnamed(gone))
     if not kept:
         raise no_types(run.kg)
     wanted = distribute(kept, run.dialogues)
@@ -136,6 +87,8 @@ def generate(
     catalog: Catalog,
     roles: Mapping[str, str],
     *,
+    fresh: bool = False,
+    stop: Event | None = None,
     tell: Tell = lambda progress: None,
     report: Callable[[str], None] = lambda text: None,
 ) -> Outcome:
@@ -144,38 +97,136 @@ def generate(
     Models that are not served are started, and stopped at the end. An exception of any kind leaves the run in the
     database as `failed` or `interrupted`, with all that was finished.
 
+    Args:
+        fresh: ask the model also where an earlier call, of any run, had the same request.
+        stop: set it, and the run stores what it has in flight and ends as `interrupted`.
+
     Raises:
         UnknownName, GraphError, WeightsError, ServerError, CallError, PrivacyError, ResultsError.
     """
     manifest = read_manifest(home, run.kg)
     with ExitStack() as stack:
-        graph = stack.enter_context(open_kg(home, run.kg))
-        profile = read_profile(home, run.kg)
-        kept, dropped = node_types(graph, profile, manifest.settings, run)
-        if not kept:
-            raise no_types(run.kg)
-        embedder = load_embedder(catalog.entry(roles["verify"]), home)
-        names = {roles[stage.role] for stage in (LABEL, QUESTIONS, QUERIES, DIALOGUE)}
-        loaded = {
-            name: stack.enter_context(obtain(catalog.entry(name), home, now_and_then(report), allow=catalog.allow))
-            for name in sorted(names)
-        }
-        models = {stage.role: loaded[roles[stage.role]] for stage in (LABEL, QUESTIONS, QUERIES, DIALOGUE)}
-        recorder = stack.enter_context(Recorder(home.database))
-        tools = Tools(graph, profile, manifest.settings, run, models, embedder, recorder)
-        settings = asdict(run) | {"language": manifest.settings.language}
-        id = recorder.start_run(run.kg, manifest.fingerprint, manifest.triples, settings, dict(roles))
+        tools, types = _open(stack, home, run, catalog, roles, fresh, stop or Event(), report)
+        id = tools.recorder.start_run(
+            run.kg,
+            manifest.fingerprint,
+            manifest.triples,
+            _stored(run, manifest.settings),
+            dict(roles),
+            source=manifest.source.model_dump() if manifest.source else None,
+            repeatable=all(model.repeatable for model in tools.models.values()),
+        )
         report(f"run {id}")
-        try:
-            outcome = _run(tools, id, kept, dropped, tell)
-        except KeyboardInterrupt:
-            recorder.finish_run(id, "interrupted", "stopped by the user")
-            raise
-        except BaseException as error:
-            recorder.finish_run(id, "failed", error.message if isinstance(error, ChattygenError) else repr(error))
-            raise
-        recorder.finish_run(id, outcome.status, outcome.reason)
-        return outcome
+        return _finish(replace(tools, id=id), types, tell)
+
+
+def resume(
+    home: Home,
+    name: str,
+    catalog: Catalog,
+    *,
+    fresh: bool = False,
+    stop: Event | None = None,
+    tell: Tell = lambda progress: None,
+    report: Callable[[str], None] = lambda text: None,
+) -> Outcome:
+    """Go on with the run called `name` where it was stopped, killed or cut off; see `generate`.
+
+    Replies that this run has stored are recalled in any case; `fresh` only leaves out those of other runs.
+
+    Raises:
+        UsageError: graph, model or chattygen are not those that the run began with, or another process works on it.
+        Others as `generate`.
+    """
+    with Reader(home.database) as reader:
+        stored = reader.run(name)
+        players = reader.players(stored.id)
+    if stored.status == "done":
+        report(f"run {stored.id} is done already")
+        return Outcome(stored.id, "done", stored.dialogues, stored.wanted, stored.visited)
+    run = RunSettings(**{field.name: stored.settings[field.name] for field in fields(RunSettings)})
+    _unchanged(home, run, stored)
+    with ExitStack() as stack:
+        tools, types = _open(stack, home, run, catalog, stored.models, fresh, stop or Event(), report)
+        _same_models(tools, players, stored.id)
+        tools.recorder.resume_run(stored.id)
+        report(f"run {stored.id} goes on")
+        return _finish(replace(tools, id=stored.id), types, tell)
+
+
+def _open(
+    stack: ExitStack,
+    home: Home,
+    run: RunSettings,
+    catalog: Catalog,
+    roles: Mapping[str, str],
+    fresh: bool,
+    stop: Event,
+    report: Callable[[str], None],
+) -> tuple[Tools, Types]:
+    """Everything that a run works with, and its node types; what was opened or started ends with `stack`."""
+    settings, profile = read_manifest(home, run.kg).settings, read_profile(home, run.kg)
+    graph = stack.enter_context(open_kg(home, run.kg))
+    kept, dropped = node_types(graph, profile, settings, run)
+    if not kept:
+        raise no_types(run.kg)
+    embedder = load_embedder(catalog.entry(roles["verify"]), home)
+    played = [stage.role for stage in (LABEL, QUESTIONS, QUERIES, DIALOGUE)]
+    loaded = {
+        name: stack.enter_context(obtain(catalog.entry(name), home, now_and_then(report), allow=catalog.allow))
+        for name in sorted({roles[role] for role in played})
+    }
+    models = {role: loaded[roles[role]] for role in played}
+    recorder = stack.enter_context(Recorder(home.database))
+    return Tools("", graph, profile, settings, run, models, embedder, recorder, stop, fresh), (kept, dropped)
+
+
+def _finish(tools: Tools, types: Types, tell: Tell) -> Outcome:
+    """Go through the loop, and store how that ended, whatever way it did."""
+    recorder = tools.recorder
+    try:
+        outcome = make_dialogues(tools, *types, tell)
+    except KeyboardInterrupt:
+        recorder.finish_run(tools.id, "interrupted", "stopped by the user")
+        raise
+    except BaseException as error:
+        recorder.finish_run(tools.id, "failed", error.message if isinstance(error, ChattygenError) else repr(error))
+        raise
+    recorder.finish_run(tools.id, outcome.status, outcome.reason)
+    return outcome
+
+
+def _stored(run: RunSettings, settings: GraphSettings) -> dict[str, object]:
+    """The settings that a run is stored with: its own, and those that say how the graph is read."""
+    return asdict(run) | {"language": settings.language, "graph": settings.model_dump(mode="json")}
+
+
+def _unchanged(home: Home, run: RunSettings, stored: StoredRun) -> None:
+    """Raises UsageError unless the graph and chattygen are as they were when the run began."""
+    manifest = read_manifest(home, stored.kg)
+    changed = ""
+    if stored.chattygen_version != __version__:
+        changed = f"it was begun by chattygen {stored.chattygen_version}, and this is {__version__}"
+    elif manifest.fingerprint != stored.kg_fingerprint:
+        changed = f"the graph {stored.kg} has other data now"
+    elif _stored(run, manifest.settings) != stored.settings:
+        changed = f"the graph {stored.kg} was loaded anew with other settings"
+    if changed:
+        raise _cannot_resume(stored.id, changed)
+
+
+def _same_models(tools: Tools, players: list[Player], run: str) -> None:
+    """Raises UsageError unless the models are those that have answered before."""
+    for player in players:
+        if tools.models[player.role].revision != player.revision:
+            raise _cannot_resume(run, f"the model {player.model} has other weights or another address now")
+
+
+def _cannot_resume(run: str, why: str) -> UsageError:
+    return UsageError(
+        f"the run {run} cannot go on: {why}",
+        "what it has is stored and can be exported; start a new run: chattygen generate",
+    )
 
 
 def now_and_then(report: Callable[[str], None]) -> Callable[[float, str], None]:
@@ -204,166 +255,3 @@ def node_types(
         shadowed=run.shadowed,
         labels=descriptions.class_labels(graph, [iri for iri, _ in classes], settings),
     )
-
-
-def no_types(kg: str) -> GraphError:
-    return GraphError(
-        f"the graph {kg} has no class whose entities have a name and can be asked about",
-        f"see why: chattygen describe-kg {kg}; a recipe can set type_predicate, labels and domain",
-    )
-
-
-def _unnamed(node_type: NodeType) -> DroppedType:
-    return DroppedType(node_type.iri, node_type.label, node_type.count, "no label")
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# The loop
-
-
-def _run(tools: Tools, id: str, kept: tuple[NodeType, ...], dropped: tuple[DroppedType, ...], tell: Tell) -> Outcome:
-    """Label the node types, then send cohorts of seeds through the stages until the wanted dialogues are there."""
-    run, recorder = tools.run, tools.recorder
-    kept, dropped, named = _labels(tools, id, kept, dropped)
-    if not kept:
-        raise no_types(run.kg)
-    wanted = distribute(kept, run.dialogues)
-    recorder.node_types(id, kept, dropped, wanted)
-    supplies = _supplies(tools, id, kept, named)
-    done = visited = findings = 0
-    spent = Usage()
-    owed = dict(wanted)
-
-    def say(reached: float, stage: str = "") -> None:
-        tell(Progress(id, done, reached, run.dialogues, visited, stage, findings, spent))
-
-    while done < run.dialogues and visited < VISITS * run.dialogues + 10:
-        cohort = _draw(supplies, owed, kept, min(run.cohort, run.dialogues - done))
-        if not cohort:
-            break
-        drafts = [Draft(recorder.start_seed(id, subgraph), subgraph) for subgraph in cohort]
-        visited += len(drafts)
-        for behind, (stage, work) in enumerate(WORK):
-            alive = []
-            for number, draft in enumerate(drafts):
-                say(done + (behind * len(drafts) + number) / len(WORK), stage.title)
-                before, tokens = len(draft.rules), draft.usage
-                finished = work(tools, id, draft)
-                failed = draft.rules[before:]
-                findings += len(failed)
-                spent = spent + difference(draft.usage, tokens)
-                if finished:
-                    alive.append(draft)
-                else:
-                    give_up(tools, draft, stage, failed)
-                    _owe(owed, 1, draft.subgraph.seed.node_type, supplies, kept)
-            drafts = alive
-        reached = done + len(drafts)
-        for draft in drafts:
-            recorder.dialogue(id, draft.id, Dialogue(draft.subgraph.seed, draft.turns, draft.usage))
-            done += 1
-            say(reached)
-    if done == run.dialogues:
-        return Outcome(id, "done", done, visited)
-    why = (
-        f"that is the most for {run.dialogues} dialogues"
-        if visited >= VISITS * run.dialogues + 10
-        else f"no other entity has {run.min_questions} facts to ask about"
-    )
-    return Outcome(id, "short", done, visited, f"{visited} seeds visited, {visited - done} given up; {why}")
-
-
-def _labels(
-    tools: Tools, id: str, kept: tuple[NodeType, ...], dropped: tuple[DroppedType, ...]
-) -> tuple[tuple[NodeType, ...], tuple[DroppedType, ...], dict[str, Named]]:
-    """Name every node type that gets dialogues; what cannot be named is dropped, and its dialogues shared out anew."""
-    named: dict[str, Named] = {}
-    while True:
-        wanted = distribute(kept, tools.run.dialogues) if kept else {}
-        node_type = next((t for t in kept if wanted[t.iri] and t.iri not in named), None)
-        if node_type is None:
-            return kept, dropped, named
-        if found := _name(tools, id, node_type):
-            named[node_type.iri] = found
-        else:
-            kept, dropped = without(kept, node_type.iri), (*dropped, _unnamed(node_type))
-
-
-def _name(tools: Tools, id: str, node_type: NodeType) -> Named | None:
-    """Section 4.2 for one node type: how its entities are named; None when they cannot be."""
-    asker = Asker(tools.models[LABEL.role], LABEL, partial(tools.recorder.attempt, id, None), tools.run.attempts)
-    sample = samples.take(tools.graph, node_type, tools.settings, tools.run)
-    found = labels.candidates(sample, tools.settings, tools.run.max_label_words)
-    rule = labels.users_rule(sample, tools.settings)
-    being: Being = "thing"
-    if found:
-        chosen, being = ask_label(asker, node_type, found)
-        rule = rule or labels.rule(node_type, chosen, "model" if len(found) > 1 else "only")
-    if rule is None:
-        return None
-    tools.recorder.label_rule(id, rule)
-    return Named(sample, rule, being)
-
-
-def _supplies(
-    tools: Tools, id: str, kept: Sequence[NodeType], named: Mapping[str, Named]
-) -> dict[str, Iterator[Subgraph]]:
-    """One supply of subgraphs per node type."""
-    counts = {found.iri: found.count for found in tools.profile.classes}
-    names = Names(
-        {iri: found.rule for iri, found in named.items()},
-        classes=descriptions.class_labels(tools.graph, counts, tools.settings) | {t.iri: t.label for t in kept},
-        counts=counts,
-        kept=frozenset(t.iri for t in kept),
-    )
-    used: set[str] = set()
-    return {t.iri: _supply(tools, id, t, named.get(t.iri), names, used) for t in kept}
-
-
-def _supply(
-    tools: Tools, id: str, node_type: NodeType, named: Named | None, names: Names, used: set[str]
-) -> Iterator[Subgraph]:
-    """The subgraphs of one node type; one that got no dialogues is named only now, when the others have run out."""
-    named = named or _name(tools, id, node_type)
-    if named is None:
-        return
-    learned = knowledge.learn(tools.graph, named.sample, named.rule, tools.settings, tools.run)
-    source = seeds.SeedSource(tools.graph, node_type, named.rule, tools.settings, tools.run)
-
-    def extract(seed: Seed) -> Subgraph:
-        return subgraphs.extract(tools.graph, seed, learned, names, tools.settings, tools.run)
-
-    def askable(subgraph: Subgraph) -> int:
-        return len(choose(subgraph, tools.run.questions)[0])
-
-    yield from supply(source, extract, named.being, tools.run, used, askable)
-
-
-def _draw(
-    supplies: dict[str, Iterator[Subgraph]], owed: dict[str, int], kept: Sequence[NodeType], size: int
-) -> list[Subgraph]:
-    """Up to `size` subgraphs, from the types that are owed most; the share of an exhausted one goes to the others."""
-    cohort: list[Subgraph] = []
-    while len(cohort) < size and supplies:
-        iri = max(supplies, key=lambda iri: owed.get(iri, 0))
-        subgraph = next(supplies[iri], None)
-        if subgraph is None:
-            del supplies[iri]
-            _owe(owed, owed.pop(iri, 0), iri, supplies, kept)
-            continue
-        owed[iri] = owed.get(iri, 0) - 1
-        cohort.append(subgraph)
-    return cohort
-
-
-def _owe(
-    owed: dict[str, int],
-    number: int,
-    iri: str,
-    supplies: Mapping[str, Iterator[Subgraph]],
-    kept: Sequence[NodeType],
-) -> None:
-    """Owe `number` more dialogues to a node type, or, when it is exhausted, to the others by their size."""
-    takers = [t for t in kept if (t.iri == iri if iri in supplies else t.iri in supplies)]
-    for taker, more in distribute(takers, number).items():
-        owed[taker] = owed.get(taker, 0) + more

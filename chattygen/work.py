@@ -1,17 +1,20 @@
 """What is done with one seed in each stage: ask, keep the books, give up.
 
-A draft goes through the stages of WORK and grows until it is a dialogue or given up. Knows nothing about where seeds
-come from, nor how many dialogues there are to be: that is pipeline.py.
+A draft goes through the stages of WORK and grows until it is a dialogue or given up. What was answered before is not
+asked again: that is all that resuming a run is. Knows nothing about where seeds come from, nor how many dialogues there
+are to be: that is pipeline.py.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from multiprocessing.pool import ThreadPool
+from threading import Event
 
 from chattygen.config import GraphSettings, RunSettings
-from chattygen.domain import Attempt, Query, Question, Subgraph, Turn, Usage
+from chattygen.domain import Attempt, Call, Query, Question, Subgraph, Turn, Usage
 from chattygen.generation.attempts import Asker
 from chattygen.generation.dialogue import ask_dialogue
 from chattygen.generation.queries import ask_queries
@@ -26,10 +29,21 @@ THIN = "C4"
 """The rule by which a seed is given up that no assertion failed: too few of its facts can be asked about."""
 
 
+class Stopped(Exception):
+    """The user wants the run to stop; what was in flight is stored."""
+
+
 @dataclass(frozen=True)
 class Tools:
-    """Everything that a run works with."""
+    """Everything that a run works with.
 
+    Attributes:
+        id: of the run.
+        stop: set when the user wants it to stop, or when another draft's failure ends it.
+        fresh: True asks the model even where an earlier call had the same request.
+    """
+
+    id: str
     graph: KnowledgeGraph
     profile: Profile
     settings: GraphSettings
@@ -37,60 +51,100 @@ class Tools:
     models: Mapping[str, Model]
     embedder: Embedder
     recorder: Recorder
+    stop: Event
+    fresh: bool = False
 
 
 @dataclass
 class Draft:
-    """A seed on its way through the stages; grows stage by stage until it is a dialogue or given up."""
+    """A seed on its way through the stages; grows stage by stage until it is a dialogue or given up.
+
+    `usage` is what its replies cost, `spent` the part of it that was not reused from earlier calls.
+    """
 
     id: int
     subgraph: Subgraph
     usage: Usage = field(default_factory=Usage)
+    spent: Usage = field(default_factory=Usage)
     rules: list[str] = field(default_factory=list)
     questions: tuple[Question, ...] = ()
     queries: tuple[Query, ...] = ()
     turns: tuple[Turn, ...] = ()
 
 
-def _asker(tools: Tools, id: str, draft: Draft, stage: Stage) -> Asker:
-    """An asker that records every attempt under the draft's seed and adds up what it spends."""
+def asker(tools: Tools, stage: Stage, draft: Draft | None = None) -> Asker:
+    """An asker that records every attempt, under the draft's seed if there is one, and adds up what it spends.
+
+    Raises:
+        Stopped: by the asker, instead of a call, or after the attempt that was in flight is recorded.
+    """
+    seed = draft.id if draft else None
 
     def record(attempt: Attempt) -> None:
-        tools.recorder.attempt(id, draft.id, attempt)
-        draft.rules.extend(finding.rule for finding in attempt.findings)
-        if attempt.call:
-            call = attempt.call
-            draft.usage += Usage(call.prompt_tokens, call.completion_tokens, 1, call.seconds)
+        tools.recorder.attempt(tools.id, seed, attempt)
+        if draft:
+            draft.rules.extend(finding.rule for finding in attempt.findings)
+            if call := attempt.call:
+                draft.usage += call.usage
+                draft.spent += Usage() if call.reused else call.usage
+        unless_stopped(tools)
 
-    return Asker(tools.models[stage.role], stage, record, tools.run.attempts, tools.run.seed)
+    def recall(call: Call, item: int) -> Call | None:
+        unless_stopped(tools)
+        return tools.recorder.recall(tools.id, seed, item, call, anywhere=not tools.fresh)
+
+    return Asker(tools.models[stage.role], stage, record, tools.run.attempts, tools.run.seed if draft else 0, recall)
 
 
-def _questions(tools: Tools, id: str, draft: Draft) -> bool:
-    asker = _asker(tools, id, draft, QUESTIONS)
-    draft.questions = ask_questions(asker, draft.subgraph, tools.run.questions, tools.embedder, tools.run.serialisation)
-    return len(draft.questions) >= tools.run.min_questions
+def unless_stopped(tools: Tools) -> None:
+    if tools.stop.is_set():
+        raise Stopped
 
 
-def _queries(tools: Tools, id: str, draft: Draft) -> bool:
-    asker = _asker(tools, id, draft, QUERIES)
-    written = ask_queries(asker, draft.subgraph, draft.questions, tools.graph, tools.run.deadline)
+def in_order(work: Callable[[Draft], bool], drafts: Sequence[Draft], tools: Tools) -> Iterator[bool]:
+    """What `work` says of each draft, in the order of the drafts, with `tools.run.in_flight` of them in work at once.
+
+    When one fails, the others record what they have in flight and stop too, and then its error is raised.
+    """
+    if tools.run.in_flight == 1 or len(drafts) < 2:
+        yield from map(work, drafts)
+        return
+    with ThreadPool(min(tools.run.in_flight, len(drafts))) as pool:
+        try:
+            yield from pool.imap(work, drafts)
+        except Exception:
+            tools.stop.set()
+            pool.close()
+            pool.join()
+            raise
+
+
+def _questions(tools: Tools, draft: Draft) -> bool:
+    asking, run = asker(tools, QUESTIONS, draft), tools.run
+    draft.questions = ask_questions(asking, draft.subgraph, run.questions, tools.embedder, run.serialisation)
+    return len(draft.questions) >= run.min_questions
+
+
+def _queries(tools: Tools, draft: Draft) -> bool:
+    asking = asker(tools, QUERIES, draft)
+    written = ask_queries(asking, draft.subgraph, draft.questions, tools.graph, tools.run.deadline)
     good = [(question, query) for question, query in zip(draft.questions, written, strict=True) if query]
     draft.questions, draft.queries = tuple(q for q, _ in good), tuple(query for _, query in good)
     return len(good) >= tools.run.min_questions
 
 
-def _dialogue(tools: Tools, id: str, draft: Draft) -> bool:
-    asker = _asker(tools, id, draft, DIALOGUE)
-    said = ask_dialogue(asker, draft.subgraph, draft.questions, draft.queries, tools.embedder)
+def _dialogue(tools: Tools, draft: Draft) -> bool:
+    asking = asker(tools, DIALOGUE, draft)
+    said = ask_dialogue(asking, draft.subgraph, draft.questions, draft.queries, tools.embedder)
     draft.turns = tuple(turn for turn in said if isinstance(turn, Turn))
     if not draft.turns:
-        asker.record(
+        asking.record(
             Attempt(DIALOGUE.name, tools.run.attempts + 1, 0, None, tuple(f for f in said if not isinstance(f, Turn)))
         )
     return bool(draft.turns)
 
 
-WORK: tuple[tuple[Stage, Callable[[Tools, str, Draft], bool]], ...] = (
+WORK: tuple[tuple[Stage, Callable[[Tools, Draft], bool]], ...] = (
     (QUESTIONS, _questions),
     (QUERIES, _queries),
     (DIALOGUE, _dialogue),

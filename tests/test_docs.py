@@ -62,7 +62,7 @@ def test_commands_are_known(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["chattygen resume latest", "chattygen generate --kg nobel --fast", "chattygen export latest --query"]
+    "line", ["chattygen evaluate latest", "chattygen generate --kg nobel --fast", "chattygen export latest --query"]
 )
 def test_an_unknown_command_or_option_is_noticed(line: str) -> None:
     with pytest.raises(click.UsageError):

@@ -415,17 +415,18 @@ def test_progress_tells_how_far_the_run_is(home: Home) -> None:
     roles = {str(role): name for role, name in catalog.roles("cpu").items()}
     outcome = pipeline.generate(home, RunSettings("lakes", dialogues=2, questions=3), catalog, roles, tell=told.append)
     assert {progress.run for progress in told} == {outcome.run}
-    # Two seeds, three stages: each work on a draft is a sixth of two dialogues.
-    assert [round(progress.reached, 2) for progress in told] == [0, 0.33, 0.67, 1, 1.33, 1.67, 2, 2]
-    assert [progress.done for progress in told] == [0] * 6 + [1, 2]
-    assert [progress.stage for progress in told][::2] == [
-        "Independent question generation",
-        "SPARQL query generation",
-        "Dialogue generation",
+    # Two seeds, three stages: each work on a draft is a sixth of two dialogues. First the types are labelled.
+    assert [round(progress.reached, 2) for progress in told] == [0, 0, 0.33, 0.67, 0.67, 1, 1.33, 1.33, 1.67, 2, 2, 2]
+    assert [progress.done for progress in told] == [0] * 10 + [1, 2]
+    stages = ["Independent question generation", "SPARQL query generation", "Dialogue generation"]
+    assert [progress.stage for progress in told] == [
+        "Textual entity representation",
+        *[stage for stage in stages for _ in range(3)],
+        "",
         "",
     ]
     # Three empty replies a stage and seed.
-    assert [progress.findings for progress in told] == [0, 3, 6, 9, 12, 15, 18, 18]
+    assert [progress.findings for progress in told] == [0, 0, 3, 6, 6, 9, 12, 12, 15, 18, 18, 18]
 
 
 def test_a_starting_server_is_told_of_now_and_then() -> None:

@@ -1,23 +1,30 @@
-"""generate: the main job."""
+"""generate and resume: the main job, and going on with it."""
 
 from __future__ import annotations
 
+import shlex
 import time
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from chattygen.cli import show
 from chattygen.cli.options import home_option, models_file_option
+from chattygen.cli.pace import Pace, minutes
+from chattygen.cli.stopping import PATIENCE, stoppable
 from chattygen.config import Home, RunSettings
-from chattygen.errors import Interrupted, ShortOfRequest, UsageError
+from chattygen.errors import ChattygenError, Interrupted, ShortOfRequest, UsageError
 
 if TYPE_CHECKING:
-    from chattygen.pipeline import Plan, Progress
+    from chattygen.pipeline import Outcome, Plan, Progress
 
 DEFAULT = RunSettings(kg="")
+FRESH = "Ask the model also where an earlier run has stored the reply to the very same request."
 
 
 @click.command()
@@ -43,6 +50,14 @@ DEFAULT = RunSettings(kg="")
     show_default=True,
     help="What the questions stage sees of a subgraph.",
 )
+@click.option(
+    "--in-flight",
+    type=click.IntRange(1),
+    default=DEFAULT.in_flight,
+    show_default=True,
+    help="Seeds worked on at once; more than 1 pays off when the model's server batches requests, as vLLM does.",
+)
+@click.option("--fresh", is_flag=True, help=FRESH)
 @click.option("--role", "overrides", multiple=True, metavar="ROLE=MODEL", help="Another model for a role; repeatable.")
 @click.option("--gpu/--cpu", default=False, help="Which default roles of models.toml.  [default: cpu]")
 @click.option("--plan", "only_plan", is_flag=True, help="Say what would be done, without a model call.")
@@ -54,6 +69,7 @@ def generate(
     kg: str,
     overrides: tuple[str, ...],
     gpu: bool,
+    fresh: bool,
     only_plan: bool,
     as_json: bool,
     quiet: bool,
@@ -79,32 +95,99 @@ def generate(
     if only_plan:
         _draw_plan(pipeline.plan(home, run, catalog, roles), run, as_json)
         return
+    work = partial(pipeline.generate, home, run, catalog, roles, fresh=fresh)
+    _go(work, f"generating {run.dialogues} dialogues from {kg}", as_json, quiet)
+
+
+@click.command()
+@click.argument("run")
+@click.option("--fresh", is_flag=True, help=f"{FRESH} What this run has stored itself is used all the same.")
+@click.option("--json", "as_json", is_flag=True, help="End with one line of JSON: run, dialogues, visited, status.")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+@models_file_option
+@home_option
+def resume(run: str, fresh: bool, as_json: bool, quiet: bool, models_file: Path | None, home: Home) -> None:
+    """Go on with RUN where it was stopped, killed or cut off.
+
+    It ends as if nothing had happened: no model call that is stored is made again. Graph, models and chattygen must be
+    those that the run began with.
+
+    RUN is the id of a run, a beginning of it, or: latest
+    """
+    from chattygen import pipeline
+    from chattygen.models.catalog import load_catalog
+
+    work = partial(pipeline.resume, home, run, load_catalog(home, models_file), fresh=fresh)
+    _go(work, f"going on with {run}", as_json, quiet)
+
+
+def _go(work: Callable[..., Outcome], title: str, as_json: bool, quiet: bool) -> None:
+    """Do the work with a progress bar, say how it ended, and what to do when it ended too soon."""
     started = time.monotonic()
-    told: list[Progress] = []
+    pace = Pace()
     try:
-        with show.progress(f"generating {run.dialogues} dialogues from {kg}", each=True, quiet=quiet) as bar:
+        with (
+            show.progress(title, each=True, quiet=quiet) as bar,
+            stoppable(lambda: pace.last is not None, _stopping, lambda: _draw_stopped(pace)) as stop,
+        ):
 
             def tell(progress: Progress) -> None:
-                told[:] = [progress]
-                bar.update(progress.done, progress.wanted, _words(progress, time.monotonic() - started))
+                pace.add(progress, time.monotonic() - started)
+                bar.update(progress.done, progress.wanted, pace.words())
 
-            outcome = pipeline.generate(
-                home, run, catalog, roles, tell=tell, report=show.note if not quiet else _silent
-            )
+            outcome = work(stop=stop, tell=tell, report=show.note if not quiet else _silent)
     except KeyboardInterrupt:
-        raise _interrupted(told) from None
-    if not quiet:
-        show.note(f"{outcome.dialogues} dialogues in {_minutes(time.monotonic() - started)}: run {outcome.run}")
+        raise _interrupted(pace.last) from None
+    except ChattygenError as error:
+        if pace.last:
+            error.add_note(f"all that was finished is stored; go on with: {_resume(pace.last.run)}")
+        raise
+    if not quiet and outcome.status != "interrupted":
+        show.note(f"{outcome.dialogues} dialogues in {minutes(time.monotonic() - started)}: run {outcome.run}")
         show.note(f"read them: chattygen show-run {outcome.run}")
     if as_json:
         show.data_json(
             {"run": outcome.run, "dialogues": outcome.dialogues, "visited": outcome.visited, "status": outcome.status}
         )
+    if outcome.status == "interrupted":
+        raise _interrupted(pace.last)
     if outcome.status == "short":
         raise ShortOfRequest(
-            f"{outcome.dialogues} of {run.dialogues} dialogues: {outcome.reason}",
-            "ask for fewer, for fewer --questions, or lower --rare; chattygen report latest says what failed",
+            f"{outcome.dialogues} of {outcome.wanted} dialogues: {outcome.reason}",
+            f"ask for fewer, for fewer --questions, or lower --rare; chattygen report {outcome.run} says what failed",
         )
+
+
+def _resume(run: str) -> str:
+    """The command that goes on with a run, with those options that say where it is."""
+    context = click.get_current_context()
+    given = [
+        f"--{name.replace('_', '-')} {shlex.quote(str(value.path if isinstance(value, Home) else value))}"
+        for name, value in context.params.items()
+        if name in ("home", "models_file") and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    return " ".join([f"chattygen resume {run}", *given])
+
+
+def _interrupted(last: Progress | None) -> Interrupted:
+    """What Ctrl-C leaves behind; `last` is the last progress, if the run got so far."""
+    if last is None:
+        return Interrupted("stopped before the first dialogue was begun", "run the command again")
+    return Interrupted(
+        f"stopped; {last.done} of {last.wanted} dialogues are stored as run {last.run}",
+        f"go on with: {_resume(last.run)}",
+    )
+
+
+def _stopping() -> None:
+    show.note(f"stopping after what is in flight, in {PATIENCE} s at most; press Ctrl-C again to stop at once")
+
+
+def _draw_stopped(pace: Pace) -> None:
+    stopped = _interrupted(pace.last)
+    show.show_cursor()
+    show.note(f"chattygen: {stopped.message}")
+    show.note(f"  {stopped.hint}")
 
 
 def _silent(text: str) -> None:
@@ -118,36 +201,6 @@ def _overrides(given: tuple[str, ...]) -> dict[str, str]:
         if not equals or not role or not name:
             raise UsageError(f"--role {role}{equals}{name}: not ROLE=MODEL", "for example: --role sparql=my-model")
     return {role: name for role, _, name in pairs}
-
-
-def _interrupted(told: list[Progress]) -> Interrupted:
-    """What Ctrl-C leaves behind; `told` holds the last progress, if the run got so far."""
-    if not told:
-        return Interrupted("stopped before the first dialogue was begun", "run the command again")
-    last = told[0]
-    return Interrupted(
-        f"stopped; {last.done} of {last.wanted} dialogues are stored as run {last.run}",
-        f"see them: chattygen show-run {last.run}, or chattygen export {last.run} --to jsonl",
-    )
-
-
-def _words(progress: Progress, seconds: float) -> str:
-    """The words beside the progress bar; `seconds` since the start."""
-    usage, left = progress.usage, progress.wanted - progress.reached
-    words = [f"{progress.done} of {progress.wanted} dialogues, {progress.visited} seeds"]
-    if progress.stage:
-        words.append(progress.stage.lower())
-    words.append(f"{progress.findings} findings")
-    if usage.seconds:
-        words.append(f"{usage.tokens / usage.seconds:.0f} tokens/s")
-    words.append(_minutes(seconds))
-    if progress.reached and left:
-        words.append(f"about {_minutes(seconds / progress.reached * left)} left")
-    return ", ".join(words)
-
-
-def _minutes(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
 
 
 def _draw_plan(plan: Plan, run: RunSettings, as_json: bool) -> None:

@@ -26,10 +26,13 @@ COMMANDS = {
     "describe-kg": ("kgs", "Show a graph's classes, kept and dropped, and its predicates."),
     "drop-kg": ("kgs", "Delete a loaded graph."),
     "generate": ("generate", "Generate a dialogue benchmark from a graph."),
+    "resume": ("generate", "Go on with a run that was stopped, killed or cut off; no model call is made twice."),
     "list-runs": ("runs", "List the runs and what became of them."),
     "show-run": ("runs", "Show the dialogues of a run as a person reads them."),
-    "report": ("runs", "Show success, errors by rule, time and tokens of a run."),
-    "export": ("runs", "Write the dialogues of a run to a file or to stdout."),
+    "report": ("report", "Show success, errors by rule, time and tokens of a run; as a web page with --html."),
+    "compare-runs": ("compare", "Compare two runs over the same seeds, with intervals."),
+    "recheck": ("recheck", "Run every stored query of a run again and list what has changed."),
+    "export": ("export", "Write the dialogues of a run in a format that other tools read."),
 }
 """command name -> (module in chattygen.cli, one line of help); the order is that of the help page."""
 

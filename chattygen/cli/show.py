@@ -26,6 +26,11 @@ def note(text: str) -> None:
     err.print(escape(clean(text)))
 
 
+def show_cursor() -> None:
+    """Give the cursor back that a progress bar hides."""
+    err.show_cursor(True)
+
+
 def data(text: str) -> None:
     """One piece of output, on stdout, as it is."""
     click.echo(text)

@@ -16,10 +16,13 @@ from chattygen.errors import CallError
 from chattygen.generation.grammar import lines
 from chattygen.generation.prompting import prompt_hash, render
 from chattygen.generation.stages import Stage
-from chattygen.models.model import Completion, Constraint, Message, Model
+from chattygen.models.model import Constraint, Message, Model
 
 Record = Callable[[Attempt], None]
 """Stores an attempt; called once per attempt, durable when it returns."""
+
+Recall = Callable[[Call, int], Call | None]
+"""(call without its reply, item) -> the call with the reply that the same request got earlier, or None."""
 
 RETRY_TEMPERATURE = 0.3
 """Attempts after the first: the same words at temperature 0 would fail the same way."""
@@ -30,19 +33,26 @@ CHAT_TEMPLATE = 64
 Good = TypeVar("Good")
 
 
+def nothing(call: Call, item: int) -> Call | None:
+    """A memory that holds nothing."""
+    return None
+
+
 @dataclass(frozen=True)
 class Asker:
-    """Who is asked and who writes it down."""
+    """Who is asked, who writes it down, and who remembers what was answered before."""
 
     model: Model
     stage: Stage
     record: Record
     attempts: int = 3
     seed: int = 0
+    recall: Recall = nothing
 
 
 def call(asker: Asker, attempt: int, item: int, constraint: Constraint, max_tokens: int, **values: object) -> Attempt:
-    """One call with the stage's prompt. A prompt that does not fit the model's context is not sent (P5).
+    """One call with the stage's prompt, unless its reply is remembered. A prompt that does not fit the model's context
+    is not sent (P5).
 
     Raises:
         CallError: the server failed; recorded as P4 before.
@@ -55,39 +65,46 @@ def call(asker: Asker, attempt: int, item: int, constraint: Constraint, max_toke
         stage=asker.stage.name,
         role=asker.stage.role,
         model=asker.model.name,
+        revision=asker.model.revision,
         attempt=attempt,
         prompt_hash=prompt_hash(asker.stage.name),
         messages=tuple((role, content) for role, content in messages),
         constraint=constraint.grammar,
-        reply="",
-        finish="error",
-        prompt_tokens=0,
-        completion_tokens=0,
-        seconds=0.0,
+        max_tokens=max_tokens,
+        temperature=0.0 if attempt == 1 else RETRY_TEMPERATURE,
+        sampling_seed=asker.seed + attempt,
     )
-    try:
-        completion = asker.model.complete(
-            messages,
-            constraint=constraint,
-            max_tokens=max_tokens,
-            temperature=0.0 if attempt == 1 else RETRY_TEMPERATURE,
-            seed=asker.seed + attempt,
-        )
-    except CallError as error:
-        failed = replace(blank, error=error.message)
-        asker.record(
-            Attempt(asker.stage.name, attempt, item, failed, (Finding("P4", "the call failed", error.message),))
-        )
-        raise
-    done = replace(
-        blank,
+    done = asker.recall(blank, item)
+    if done is None:
+        try:
+            done = answered(blank, asker.model, constraint)
+        except CallError as error:
+            failed = replace(blank, error=error.message)
+            raised = (Finding("P4", "the call failed", error.message),)
+            asker.record(Attempt(asker.stage.name, attempt, item, failed, raised))
+            raise
+    return Attempt(asker.stage.name, attempt, item, done, form_findings(done, constraint))
+
+
+def answered(call: Call, model: Model, constraint: Constraint) -> Call:
+    """The call with the model's reply; errors as in `Model.complete`."""
+    completion = model.complete(
+        call.messages,  # type: ignore[arg-type]
+        constraint=constraint,
+        max_tokens=call.max_tokens,
+        temperature=call.temperature,
+        seed=call.sampling_seed,
+    )
+    return replace(
+        call,
         reply=completion.text,
+        thinking=completion.thinking,
         finish=completion.finish,
         prompt_tokens=completion.prompt_tokens,
         completion_tokens=completion.completion_tokens,
+        cached_tokens=completion.cached_tokens,
         seconds=completion.seconds,
     )
-    return Attempt(asker.stage.name, attempt, item, done, form_findings(completion, constraint))
 
 
 def does_not_fit(model: Model, messages: Sequence[Message], max_tokens: int) -> Finding | None:
@@ -102,15 +119,15 @@ def does_not_fit(model: Model, messages: Sequence[Message], max_tokens: int) -> 
     return Finding("P5", f"the prompt has {needed} tokens, but only {left} fit") if needed > left else None
 
 
-def form_findings(completion: Completion, constraint: Constraint) -> tuple[Finding, ...]:
+def form_findings(call: Call, constraint: Constraint) -> tuple[Finding, ...]:
     """P1: not the lines that were asked for; P2: cut at the token limit; P3: nothing at all."""
-    if completion.finish == "length":
-        return (Finding("P2", "the reply was cut at the token limit", completion.text[-80:]),)
-    if not completion.text.strip():
+    if call.finish == "length":
+        return (Finding("P2", "the reply was cut at the token limit", call.reply[-80:]),)
+    if not call.reply.strip():
         return (Finding("P3", "the reply is empty"),)
-    got = split(completion.text)
+    got = split(call.reply)
     if len(got) != constraint.lines:
-        return (Finding("P1", f"{len(got)} lines where {constraint.lines} were asked for", completion.text[:200]),)
+        return (Finding("P1", f"{len(got)} lines where {constraint.lines} were asked for", call.reply[:200]),)
     for line, allowed in zip(got, constraint.choices, strict=False):
         if allowed and line not in allowed:
             return (Finding("P1", "not one of the allowed texts", line),)
@@ -147,9 +164,10 @@ def ask_items(
             break
         constraint = lines([rules[index] for index in wanted])
         item = 0 if len(wanted) == len(rules) else wanted[0] + 1
-        attempt = call(
-            asker, number, item, constraint, max_tokens_per_line * len(wanted) + 16, **render_values(wanted, findings)
-        )
+        # `again` keeps a prompt from being the same as the one before it: llama.cpp would take all of it from its cache
+        # and evaluate the last token alone, which rounds differently, and a resumed run could get another reply.
+        values = render_values(wanted, findings) | {"again": number > 1}
+        attempt = call(asker, number, item, constraint, max_tokens_per_line * len(wanted) + 16, **values)
         raised = list(attempt.findings)
         got = split(attempt.call.reply) if attempt.call and not raised else []
         if raised and raised[0].rule == "P2" and attempt.call:

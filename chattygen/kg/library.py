@@ -5,11 +5,10 @@ A folder without kg.json is no graph: it is what a stopped load or drop left. Kn
 
 from __future__ import annotations
 
-import fcntl
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from secrets import token_hex
 from typing import Literal as OneOf
@@ -20,6 +19,7 @@ from chattygen.config import GraphSettings, Home, Source, Strict, known
 from chattygen.errors import GraphError, UsageError
 from chattygen.kg.oxigraph import OxigraphGraph
 from chattygen.kg.profile import Profile
+from chattygen.lock import lock
 
 MANIFEST, PROFILE, STORE = "kg.json", "profile.json", "store"
 
@@ -150,13 +150,6 @@ def _sweep(home: Home) -> None:
                 shutil.rmtree(left, ignore_errors=True)
 
 
-@contextmanager
-def _lock(home: Home, name: str) -> Iterator[bool]:
-    """Whether no other process holds the lock of `name`. The system frees it when its holder dies, however it dies."""
-    with (home.kgs / f".{name}.lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
+def _lock(home: Home, name: str) -> AbstractContextManager[bool]:
+    """Whether no other process works on the graph `name`."""
+    return lock(home.kgs / f".{name}.lock")

@@ -37,6 +37,7 @@ class ChatModel:
         context: tokens per request.
         url: base URL, ending in /v1.
         key: the server's API key, or empty.
+        revision: as in `model.Model`.
         served_name: what the server calls the model, if not `name`.
         allow: hosts beyond loopback that may be contacted.
         system_role: False folds system text into the first user turn.
@@ -54,6 +55,7 @@ class ChatModel:
         key: str = "",
         *,
         dialect: Dialect,
+        revision: str = "",
         served_name: str = "",
         allow: Collection[str] = (),
         system_role: bool = True,
@@ -64,7 +66,10 @@ class ChatModel:
         import openai
 
         self.name = name
+        self.revision = revision
         self.context = context
+        # llama.cpp takes one request after the other; a server that batches rounds differently from batch to batch.
+        self.repeatable = dialect == "llama-cpp"
         self.dialect = dialect
         self._served_name = served_name or name
         self._system_role = system_role

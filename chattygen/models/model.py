@@ -48,10 +48,19 @@ class Completion:
 
 
 class Model(Protocol):
-    """A language model. `name` is its entry in models.toml, `context` the length of its context in tokens."""
+    """A language model.
+
+    Attributes:
+        name: its entry in models.toml.
+        revision: which state of it answers: a hash of its weights, or the address of a server that does not tell.
+        context: length of its context in tokens.
+        repeatable: whether the same request always gets the same reply.
+    """
 
     name: str
+    revision: str
     context: int
+    repeatable: bool
 
     def complete(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -39,13 +40,14 @@ def obtain(
         yield load_script(entry.name, entry.script, entry.context)
     elif entry.backend == "endpoint" and entry.endpoint:
         key = os.environ.get(entry.key_env, "") if entry.key_env else ""
-        with _client(entry, entry.endpoint, key, "endpoint", allow) as model:
+        with _client(entry, entry.endpoint, key, "endpoint", _revision_of_endpoint(entry), allow) as model:
             yield model
     else:
         shared = [s for s in server.running(home) if s.model == entry.name and s.started_by == SERVE and s.alive]
         running = shared[0] if shared else serve(entry, home, report, guarded=True, started_by=started_by)
+        dialect: Dialect = "vllm" if entry.backend == "vllm" else "llama-cpp"
         try:
-            with _client(entry, running.url, running.key, "vllm" if entry.backend == "vllm" else "llama-cpp") as model:
+            with _client(entry, running.url, running.key, dialect, weights.revision(entry, home)) as model:
                 yield model
         finally:
             if not shared:
@@ -83,14 +85,22 @@ def load_embedder(entry: Entry, home: Home) -> Embedder:
     return MiniLM(entry.name, weights.find(entry, home))
 
 
+def _revision_of_endpoint(entry: Entry) -> str:
+    """Where a foreign server is, as a hash: its address is nobody's business who reads a dataset card."""
+    return hashlib.sha256(f"{entry.endpoint} {entry.served_name or entry.name}".encode()).hexdigest()
+
+
 @contextmanager
-def _client(entry: Entry, url: str, key: str, dialect: Dialect, allow: Collection[str] = ()) -> Iterator[Model]:
+def _client(
+    entry: Entry, url: str, key: str, dialect: Dialect, revision: str, allow: Collection[str] = ()
+) -> Iterator[Model]:
     model = ChatModel(
         entry.name,
         entry.context,
         url,
         key,
         dialect=dialect,
+        revision=revision,
         served_name=entry.served_name or "",
         allow=allow,
         system_role=entry.system_role,

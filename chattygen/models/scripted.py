@@ -12,6 +12,7 @@ The first rule that matches and is not used up answers. Token counts are a quart
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import threading
@@ -55,8 +56,11 @@ class ScriptTable(Strict):
 class ScriptedModel:
     """Implements `model.Model`. Safe to call from several threads; `calls` counts the answers given."""
 
-    def __init__(self, name: str, rules: Sequence[Rule], context: int = 8192) -> None:
+    repeatable = True
+
+    def __init__(self, name: str, rules: Sequence[Rule], context: int = 8192, revision: str = "") -> None:
         self.name = name
+        self.revision = revision
         self.context = context
         self.calls = 0
         self._rules = tuple(rules)
@@ -111,7 +115,8 @@ def load_script(name: str, path: Path, context: int) -> ScriptedModel:
         ]
     else:
         tables = list(read_toml(path, ScriptTable).rules)
-    return ScriptedModel(name, [Rule(**table.model_dump()) for table in tables], context)
+    revision = hashlib.sha256(path.read_bytes()).hexdigest()
+    return ScriptedModel(name, [Rule(**table.model_dump()) for table in tables], context, revision)
 
 
 def _object(line: str, where: str) -> dict[str, object]:

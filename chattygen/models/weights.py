@@ -56,6 +56,19 @@ def state(entry: Entry, home: Home) -> str:
     return "ready"
 
 
+def revision(entry: Entry, home: Home) -> str:
+    """Identifies the bytes that were pulled: the sha256 of the one file, or one over the hashes of all.
+
+    Raises:
+        WeightsError: as in `find`.
+    """
+    find(entry, home)
+    hashes = [
+        f"{name} {facts['sha256']}" for name, facts in sorted(_read(_folder(entry, home) / MARKER)["files"].items())
+    ]
+    return hashes[0].split()[-1] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+
+
 def verify(entry: Entry, home: Home) -> None:
     """Hash the weights again.
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -15,7 +18,10 @@ from typing import Literal as OneOf
 
 from chattygen.domain import Answer, Fact, Iri, Literal, Query, Question, Seed, Turn, Usage, Value
 from chattygen.errors import UnknownName
+from chattygen.lock import is_held
 from chattygen.results import schema
+from chattygen.results.contents import Contents, read_contents
+from chattygen.results.outcomes import Outcome, read_outcomes
 
 Row = dict[str, Any]
 
@@ -25,10 +31,13 @@ class StoredRun:
     """A run as it is now.
 
     Attributes:
+        kg_source: `title`, `url` and `licence` of the graph, as far as they are known.
         settings: the fields of `config.RunSettings` as they were stored.
         models: role -> name of its model.
+        repeatable: whether the same settings give the same texts again.
         started, last: ISO 8601 in UTC; `last` is its end, or the last thing that was stored when it has none.
-        status: `running` also when the process was killed and could not write how it ended.
+        seconds: worked on it, without the pauses before it was resumed.
+        status: a run whose process was killed and could not write how it ended is `interrupted`.
         dialogues: how many are finished; `wanted` how many were asked for; `visited` the seeds that were tried.
     """
 
@@ -36,10 +45,13 @@ class StoredRun:
     kg: str
     kg_fingerprint: str
     kg_triples: int
+    kg_source: dict[str, str]
     settings: dict[str, Any]
     models: dict[str, str]
+    repeatable: bool
     started: str
     last: str
+    seconds: float
     status: str
     reason: str
     chattygen_version: str
@@ -64,6 +76,16 @@ class StoredRun:
 
 
 @dataclass(frozen=True)
+class Player:
+    """A model as it was used in a run: its role, its name in models.toml, its revision, and a hash of its prompt."""
+
+    role: str
+    model: str
+    revision: str
+    prompt_hash: str
+
+
+@dataclass(frozen=True)
 class StoredDialogue:
     """A finished dialogue, with what an export says about its run."""
 
@@ -82,20 +104,22 @@ class StoredDialogue:
 
 @dataclass(frozen=True)
 class Measures:
-    """The rows that a report sums up, all from one moment.
+    """Sums over the rows of a run, all from one moment; each dict in the order of the first row that it counts.
 
     Attributes:
-        seeds: (status, rule that it was given up for) of every visited seed.
-        calls: (stage, model, usage) of every call, in the order of the calls.
-        findings: (stage, rule) of every finding.
-        origins: (`question`, `query` or `turn`; who wrote it) for each one in the finished dialogues.
+        seeds: (status, rule that it was given up for) -> number of visited seeds.
+        calls: (stage, model, whether their replies were those of earlier calls, which costs nothing) -> usage.
+        findings: (stage, rule) -> number.
+        turns: in the finished dialogues; each has one question and one query.
+        by_model: `question`, `query`, `turn` -> how many of those in the finished dialogues the model wrote.
     """
 
     run: StoredRun
-    seeds: tuple[tuple[str, str], ...]
-    calls: tuple[tuple[str, str, Usage], ...]
-    findings: tuple[tuple[str, str], ...]
-    origins: tuple[tuple[str, str], ...]
+    seeds: dict[tuple[str, str], int]
+    calls: dict[tuple[str, str, bool], Usage]
+    findings: dict[tuple[str, str], int]
+    turns: int
+    by_model: dict[str, int]
 
 
 class Reader:
@@ -120,7 +144,7 @@ class Reader:
 
     def runs(self) -> list[StoredRun]:
         """All runs, the newest first."""
-        return [_run(row) for row in self._rows(f"{RUNS} order by run.rowid desc")]
+        return [self._run(row) for row in self._rows(f"{RUNS} order by run.rowid desc")]
 
     def run(self, name: str) -> StoredRun:
         """The run called `name`: its id, a beginning of it that no other run has, or `latest`.
@@ -140,18 +164,33 @@ class Reader:
         some = ", ".join(run.id for run in found[:3])
         raise UnknownName(f"{len(found)} runs begin with {name!r}: {some}", "give more of the id, or: latest")
 
+    def players(self, run: str) -> list[Player]:
+        """The models that answered in the run with this id, in the order of their first calls."""
+        sql = "select role, model, revision, prompt_hash from call where run = ? group by 1, 2, 3, 4 order by min(id)"
+        return [Player(**row) for row in self._rows(sql, run)]
+
+    def seeds(self, run: str) -> list[str]:
+        """The IRIs of the seeds of the finished dialogues of the run with this id."""
+        sql = "select seed.iri from dialogue join seed on seed.id = dialogue.seed where dialogue.run = ?"
+        return [row["iri"] for row in self._rows(sql, run)]
+
     def dialogues(self, run: str) -> Iterator[StoredDialogue]:
-        """The finished dialogues of the run with this id, in the order in which they were finished."""
-        of = _run(self._rows(f"{RUNS} where run.id = ?", run)[0])
-        for row in self._rows(DIALOGUES, run):
+        """The finished dialogues of the run with this id, in the order in which they were finished.
+
+        They are read one by one, out of one query: as long as the iterator is neither at its end nor closed, it and
+        all methods of this reader see the database as it was when the first one was read.
+        """
+        of = self._run(self._rows(f"{RUNS} where run.id = ?", run)[0])
+        for id, rows in groupby(self._stream(TURNS, run), key=itemgetter("dialogue")):
+            first, *others = rows
             yield StoredDialogue(
-                id=row["id"],
+                id=id,
                 run=of.id,
                 kg=of.kg,
                 kg_fingerprint=of.kg_fingerprint,
-                seed=Seed(row["iri"], row["label"], row["node_type"], row["type_label"], row["being"], row["bucket"]),
-                turns=self._turns(row["id"]),
-                usage=_usage(row),
+                seed=Seed(*(first[field] for field in SEED)),
+                turns=tuple(_turn(row) for row in (first, *others) if row["n"]),
+                usage=_usage(first),
                 models=of.models,
                 approach=of.approach,
                 serialisation=of.serialisation,
@@ -159,94 +198,126 @@ class Reader:
             )
 
     def measures(self, run: str) -> Measures:
-        """What a report about the run with this id sums up; read in one transaction, so that the parts agree."""
+        """What a report about the run with this id is made of; read in one transaction, so that the parts agree."""
         with schema.errors_explained(self.path), self._db.atomic():
-            seeds = self._rows("select status, rule from seed where run = ? order by n", run)
-            calls = self._rows(
-                "select stage, model, prompt_tokens, completion_tokens, 1 as calls, seconds"
-                " from call where run = ? order by id",
-                run,
-            )
-            findings = self._rows("select stage, rule from finding where run = ? order by id", run)
+            seeds, calls, findings = (self._rows(sql, run) for sql in (SEEDS, CALLS, FINDINGS))
+            (written,) = self._rows(WRITTEN, run)
             return Measures(
-                run=_run(self._rows(f"{RUNS} where run.id = ?", run)[0]),
-                seeds=tuple((row["status"], row["rule"]) for row in seeds),
-                calls=tuple((row["stage"], row["model"], _usage(row)) for row in calls),
-                findings=tuple((row["stage"], row["rule"]) for row in findings),
-                origins=tuple((row["part"], row["origin"]) for row in self._rows(ORIGINS, run)),
+                run=self._run(self._rows(f"{RUNS} where run.id = ?", run)[0]),
+                seeds={(row["status"], row["rule"]): row["number"] for row in seeds},
+                calls={(row["stage"], row["model"], bool(row["reused"])): _usage(row) for row in calls},
+                findings={(row["stage"], row["rule"]): row["number"] for row in findings},
+                turns=written.pop("turns"),
+                by_model=written,
             )
 
-    def _turns(self, dialogue: str) -> tuple[Turn, ...]:
-        answers: dict[int, list[Answer]] = {}
-        for row in self._rows(ANSWERS, dialogue):
-            answer = Answer(row["type"], row["value"], row["label"], row["datatype"], row["lang"])
-            answers.setdefault(row["turn"], []).append(answer)
-        return tuple(_turn(row, tuple(answers.get(row["n"], ()))) for row in self._rows(TURNS, dialogue))
+    def contents(self, run: str) -> Contents:
+        """What the dialogues of the run with this id hold, and what failed; read in one transaction."""
+        with schema.errors_explained(self.path), self._db.atomic():
+            return read_contents(self._rows, run)
+
+    def outcomes(self, run: str) -> list[Outcome]:
+        """What became of each seed of the run with this id that was accepted or given up; read in one transaction."""
+        with schema.errors_explained(self.path), self._db.atomic():
+            return read_outcomes(self._rows, run)
+
+    def _run(self, row: Row) -> StoredRun:
+        told = row | {
+            "kg_source": json.loads(row["kg_source"]),
+            "settings": json.loads(row["settings"]),
+            "models": json.loads(row["models"]),
+            "repeatable": bool(row["repeatable"]),
+            "seconds": _seconds(row),
+        }
+        if row["status"] == "running" and not is_held(schema.lock_of(self.path, row["id"])):
+            told |= {"status": "interrupted", "reason": KILLED}
+        return StoredRun(**{name: told[name] for name in StoredRun.__dataclass_fields__})
 
     def _rows(self, sql: str, *parameters: str) -> list[Row]:
+        return list(self._stream(sql, *parameters))
+
+    def _stream(self, sql: str, *parameters: str) -> Iterator[Row]:
         with schema.errors_explained(self.path):
             cursor = self._db.execute(sql, list(parameters))
             names = [column[0] for column in cursor.description]
-            return [dict(zip(names, row, strict=True)) for row in cursor]
+            for row in cursor:
+                yield dict(zip(names, row, strict=True))
 
+
+KILLED = "its process ended without a word: killed, or the machine went down"
 
 RUNS = """
 select run.*,
     coalesce(run.finished, max(
-        run.started,
+        (select max(started) from session where session.run = run.id),
         coalesce((select max(stored) from call where call.run = run.id), ''),
         coalesce((select max(coalesce(finished, started)) from seed where seed.run = run.id), '')
     )) as last,
+    (select sum(julianday(finished) - julianday(started)) from session
+        where session.run = run.id and finished is not null) as closed,
+    (select started from session where session.run = run.id and finished is null) as opened,
     (select count(*) from dialogue where dialogue.run = run.id) as dialogues,
     (select count(*) from seed where seed.run = run.id) as visited
 from run
 """
 
-DIALOGUES = """
-select dialogue.*, seed.iri, seed.label, seed.node_type, seed.type_label, seed.being, seed.bucket
-from dialogue join seed on seed.id = dialogue.seed
-where dialogue.run = ? order by dialogue.n
-"""
-
+# One row per turn, or one without a turn for a dialogue that has none. The indexes of the keys give them in this order,
+# so that nothing is sorted; the cross join keeps SQLite from beginning with another table.
 TURNS = """
-select turn.n, turn.utterance, turn.utterance_origin,
+select dialogue.id as dialogue, dialogue.prompt_tokens, dialogue.completion_tokens, dialogue.calls, dialogue.seconds,
+    seed.iri, seed.label, seed.node_type, seed.type_label, seed.being, seed.bucket,
+    turn.n, turn.utterance, turn.utterance_origin,
     question.pattern, question.text, question.kind, question.origin as question_origin,
+    fact.predicate, fact.predicate_label, fact.direction, fact."values", fact.count, fact.value_kind, fact.value_type,
     query.sparql, query.form, query.origin as query_origin, query.complete,
-    fact.predicate, fact.predicate_label, fact.direction, fact."values", fact.count, fact.value_kind, fact.value_type
-from turn
+    (select json_group_array(json_array(type, value, label, datatype, lang))
+        from (select * from answer where answer.query = query.id order by answer.n)) as answers
+from dialogue
+    cross join seed on seed.id = dialogue.seed
+    left join turn on turn.dialogue = dialogue.id
+    left join question on question.seed = turn.seed and question.n = turn.question
+    left join fact on fact.seed = question.seed and fact.n = question.fact
+    left join query on query.seed = question.seed and query.n = question.n
+where dialogue.run = ? order by dialogue.n, turn.n
+"""
+
+SEED = ("iri", "label", "node_type", "type_label", "being", "bucket")
+
+SEEDS = "select status, rule, count(*) as number from seed where run = ? group by status, rule order by min(n)"
+
+CALLS = """
+select stage, model, reused, sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens,
+    count(*) as calls, sum(seconds) as seconds
+from call where run = ? group by stage, model, reused order by min(id)
+"""
+
+FINDINGS = "select stage, rule, count(*) as number from finding where run = ? group by stage, rule order by min(id)"
+
+WRITTEN = """
+select count(*) as turns,
+    count(*) filter (where question.origin = 'model') as question,
+    count(*) filter (where query.origin = 'model') as query,
+    count(*) filter (where turn.utterance_origin = 'model') as turn
+from dialogue
+    join turn on turn.dialogue = dialogue.id
     join question on question.seed = turn.seed and question.n = turn.question
-    join fact on fact.seed = question.seed and fact.n = question.fact
-    join query on query.seed = question.seed and query.n = question.n
-where turn.dialogue = ? order by turn.n
-"""
-
-ANSWERS = """
-select turn.n as turn, answer.*
-from turn
     join query on query.seed = turn.seed and query.n = turn.question
-    join answer on answer.query = query.id
-where turn.dialogue = ? order by turn.n, answer.n
-"""
-
-ORIGINS = """
-select 'question' as part, question.origin from question join seed on seed.id = question.seed where seed.run = ?1
-union all
-select 'query', query.origin from query join seed on seed.id = query.seed where seed.run = ?1
-union all
-select 'turn', turn.utterance_origin from turn join dialogue on dialogue.id = turn.dialogue where dialogue.run = ?1
+where dialogue.run = ?
 """
 
 
-def _run(row: Row) -> StoredRun:
-    parsed = {"settings": json.loads(row["settings"]), "models": json.loads(row["models"])}
-    return StoredRun(**{name: row[name] for name in StoredRun.__dataclass_fields__} | parsed)
+def _seconds(row: Row) -> float:
+    """The sessions that ended, and the one that did not, which lasts until the last thing that was stored."""
+    opened = row["opened"] or row["last"]
+    going = datetime.fromisoformat(row["last"]) - datetime.fromisoformat(opened)
+    return round((row["closed"] or 0.0) * 86_400 + going.total_seconds(), 3)
 
 
 def _usage(row: Row) -> Usage:
     return Usage(row["prompt_tokens"], row["completion_tokens"], row["calls"], row["seconds"])
 
 
-def _turn(row: Row, answers: tuple[Answer, ...]) -> Turn:
+def _turn(row: Row) -> Turn:
     fact = Fact(
         predicate=row["predicate"],
         predicate_label=row["predicate_label"],
@@ -258,6 +329,7 @@ def _turn(row: Row, answers: tuple[Answer, ...]) -> Turn:
     )
     form: OneOf["value", "count"] = "count" if row["form"] == "count" else "value"
     question = Question(fact, row["pattern"], row["text"], row["kind"], row["question_origin"], form)
+    answers = tuple(Answer(*stored) for stored in json.loads(row["answers"]))
     query = Query(row["sparql"], row["form"], row["query_origin"], answers, bool(row["complete"]))
     return Turn(row["n"], row["utterance"], row["utterance_origin"], question, query)
 

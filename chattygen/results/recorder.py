@@ -1,7 +1,8 @@
 """The recorder: the only writer of the results database (design, section 2).
 
 Each method is one transaction that is on disk when the method returns, so a stop at any moment loses at most what was
-in flight. Speaks the values of domain.py; knows nothing about how they came to be, nor how they are reported.
+in flight. A resumed run goes over its own steps again: what is stored already is left as it is, so each method may be
+called twice. Speaks the values of domain.py; knows nothing about how they came to be, nor how they are reported.
 """
 
 from __future__ import annotations
@@ -11,14 +12,18 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import RLock
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
 from typing import Literal as OneOf
 
 from chattygen import __version__
-from chattygen.domain import Attempt, Dialogue, DroppedType, Iri, LabelRule, NodeType, Question, Subgraph, Value
+from chattygen.domain import Attempt, Call, Dialogue, DroppedType, Iri, LabelRule, NodeType, Question, Subgraph, Value
+from chattygen.errors import UsageError
+from chattygen.lock import acquire
 from chattygen.results import schema
 
 Row = dict[str, Any]
@@ -29,7 +34,7 @@ def utc_now() -> datetime:
 
 
 class Recorder:
-    """Writes a run as it happens. Use from one thread.
+    """Writes runs as they happen. Its methods take turns, so several threads may use it.
 
     Args:
         path: the database file; it and its folders are created when missing.
@@ -44,6 +49,8 @@ class Recorder:
         self.path = path
         self._clock = clock
         self._db = schema.open_to_write(path, timeout)
+        self._turn = RLock()
+        self._claims: dict[str, IO[bytes]] = {}
 
     def __enter__(self) -> Recorder:
         return self
@@ -52,10 +59,21 @@ class Recorder:
         self.close()
 
     def close(self) -> None:
-        self._db.close()
+        with self._turn:
+            self._db.close()
+            for run in list(self._claims):
+                self._leave(run)
 
     def start_run(
-        self, kg: str, fingerprint: str, triples: int, settings: Mapping[str, Any], models: Mapping[str, str]
+        self,
+        kg: str,
+        fingerprint: str,
+        triples: int,
+        settings: Mapping[str, Any],
+        models: Mapping[str, str],
+        *,
+        source: Mapping[str, str] | None = None,
+        repeatable: bool = True,
     ) -> str:
         """Open a run with status `running` and return its id, such as `nobel-20261130-101502-3f2a` (UTC).
 
@@ -63,6 +81,8 @@ class Recorder:
             kg: name of the graph; `fingerprint` and `triples` say which state of it.
             settings: the fields of `config.RunSettings`, and `language` unless it is "en".
             models: role -> name of its model; questions, sparql and dialogue must be among the roles.
+            source: `title`, `url` and `licence` of the graph, as far as they are known.
+            repeatable: False when a server may give another text for the same request.
         """
         now = self._clock()
         run = f"{kg}-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
@@ -71,22 +91,40 @@ class Recorder:
             "kg": kg,
             "kg_fingerprint": fingerprint,
             "kg_triples": triples,
+            "kg_source": _json(source or {}),
             "settings": _json(settings),
             "models": _json(models),
+            "repeatable": int(repeatable),
             "started": _iso(now),
             "status": "running",
             "reason": "",
             "chattygen_version": __version__,
         }
+        self._claim(run)
         with self._transaction():
             self._insert("run", row)
+            self._insert("session", {"run": run, "n": 1, "started": _iso(now)})
         return run
+
+    def resume_run(self, run: str) -> None:
+        """Open a run again; its last session, if it was killed, ends with the last thing that it stored.
+
+        Raises:
+            UsageError: another process works on it.
+        """
+        self._claim(run)
+        with self._transaction():
+            self._db.execute(END_SESSION, {"run": run})
+            self._insert("session", {"run": run, "n": self._next("session", run), "started": _iso(self._clock())})
+            self._db.table("run").update(run, {"status": "running", "reason": "", "finished": None})
 
     def node_types(
         self, run: str, kept: Iterable[NodeType], dropped: Iterable[DroppedType], wanted: Mapping[str, int]
     ) -> None:
         """Store the node type distribution; `wanted` is the number of seeds per IRI of a kept type."""
         with self._transaction():
+            if self._find("select 1 from node_type where run = :run", {"run": run}):
+                return
             for node_type in kept:
                 row = {**vars(node_type), "kept": 1, "reason": "", "wanted": wanted.get(node_type.iri, 0)}
                 self._insert("node_type", {"run": run, **row})
@@ -95,14 +133,20 @@ class Recorder:
 
     def label_rule(self, run: str, rule: LabelRule) -> None:
         """Store which predicates name the entities of a node type."""
+        row = {"run": run, **vars(rule), "predicates": _json(rule.predicates)}
         with self._transaction():
-            self._insert("label_rule", {"run": run, **vars(rule), "predicates": _json(rule.predicates)})
+            if not self._find("select 1 from label_rule where run = :run and node_type = :node_type", row):
+                self._insert("label_rule", row)
 
     def start_seed(self, run: str, subgraph: Subgraph) -> int:
         """Store a visited seed with its subgraph and return the seed's id."""
         with self._transaction():
+            where = {"run": run, "iri": subgraph.seed.iri}
+            if stored := self._find("select id from seed where run = :run and iri = :iri", where):
+                again = "update seed set status = 'visited', finished = null where id = ? and status = 'interrupted'"
+                self._db.execute(again, stored)
+                return int(stored[0])
             row = {
-                "run": run,
                 "n": self._next("seed", run),
                 **vars(subgraph.seed),
                 "status": "visited",
@@ -112,7 +156,7 @@ class Recorder:
                 "facts": len(subgraph.facts),
                 "triples": subgraph.size,
             }
-            seed = self._insert("seed", row)
+            seed = self._insert("seed", where | row)
             for n, fact in enumerate(subgraph.facts, 1):
                 values = _json([_value(value) for value in fact.values])
                 self._insert("fact", {"seed": seed, "n": n, **vars(fact), "values": values})
@@ -120,16 +164,33 @@ class Recorder:
                 self._insert("dropped_fact", {"seed": seed, "n": n, **vars(gone)})
         return seed
 
+    def recall(self, run: str, seed: int | None, item: int, call: Call, *, anywhere: bool) -> Call | None:
+        """The call with the reply to the same request, if there is one: from this very step of the run, made before
+        the run was resumed, or, with `anywhere`, from any step of any run.
+        """
+        where = {"run": run, "seed": seed, "item": item, "stage": call.stage, "request": call.request}
+        with self._turn, schema.errors_explained(self.path):
+            found = self._find(RECALL, where | {"anywhere": anywhere})
+        if found is None:
+            return None
+        return replace(call, **dict(zip(REPLY, found, strict=True)), reused=True)
+
     def attempt(self, run: str, seed: int | None, attempt: Attempt) -> None:
         """Store a model call, if there was one, and its findings; `seed` is None for work that serves the whole run."""
+        where = {"run": run, "seed": seed, "stage": attempt.stage, "attempt": attempt.number, "item": attempt.item}
         with self._transaction():
-            call = None
-            if attempt.call is not None:
-                row = {**vars(attempt.call), "messages": _json(attempt.call.messages), "item": attempt.item}
-                call = self._insert("call", {"run": run, "seed": seed, **row, "stored": _iso(self._clock())})
-            where = {"stage": attempt.stage, "attempt": attempt.number, "item": attempt.item}
+            if attempt.call is None:
+                if self._find(f"select 1 from finding where call is null and {STEP}", where):
+                    return
+                call = None
+            else:
+                row = where | vars(attempt.call) | {"request": attempt.call.request}
+                if self._find(f"select 1 from call where request = :request and error = '' and {STEP}", row):
+                    return
+                row |= {"messages": _json(attempt.call.messages), "reused": int(attempt.call.reused)}
+                call = self._insert("call", row | {"stored": _iso(self._clock())})
             for finding in attempt.findings:
-                self._insert("finding", {"call": call, "run": run, "seed": seed, **where, **vars(finding)})
+                self._insert("finding", {"call": call, **where, **vars(finding)})
 
     def dialogue(self, run: str, seed: int, dialogue: Dialogue) -> str:
         """Store a finished dialogue with its questions, queries and answers, accept its seed; return the dialogue's id.
@@ -137,6 +198,8 @@ class Recorder:
         Every question must ask about a fact that `start_seed` stored for this seed.
         """
         with self._transaction():
+            if stored := self._find("select id from dialogue where seed = :seed", {"seed": seed}):
+                return str(stored[0])
             n = self._next("dialogue", run)
             row = {"id": f"{run}-{n}", "run": run, "seed": seed, "n": n, **vars(dialogue.usage)}
             self._insert("dialogue", row)
@@ -144,9 +207,9 @@ class Recorder:
                 self._question(seed, turn.n, turn.question)
                 query = vars(turn.query) | {"complete": int(turn.query.complete)}
                 answers = query.pop("answers")
-                stored = self._insert("query", {"seed": seed, "n": turn.n, **query})
+                number = self._insert("query", {"seed": seed, "n": turn.n, **query})
                 for answer_n, answer in enumerate(answers, 1):
-                    self._insert("answer", {"query": stored, "n": answer_n, **vars(answer)})
+                    self._insert("answer", {"query": number, "n": answer_n, **vars(answer)})
                 said = {"utterance": turn.utterance, "utterance_origin": turn.utterance_origin}
                 self._insert("turn", {"dialogue": row["id"], "n": turn.n, **said, "seed": seed, "question": turn.n})
             self._end_seed(seed, "accepted", "", "")
@@ -165,12 +228,31 @@ class Recorder:
             self._db.execute(
                 "update seed set status = 'interrupted', finished = ? where run = ? and status = 'visited'", [now, run]
             )
+            self._db.execute("update session set finished = ? where run = ? and finished is null", [now, run])
             self._db.table("run").update(run, _clean({"status": status, "reason": reason, "finished": now}))
+        self._leave(run)
+
+    def _claim(self, run: str) -> None:
+        """Hold the run's lock: a run without an end whose lock is free was killed."""
+        claim = acquire(schema.lock_of(self.path, run))
+        if claim is None:
+            raise UsageError(f"the run {run} is being worked on by another process", "see: chattygen list-runs")
+        self._claims[run] = claim
+
+    def _leave(self, run: str) -> None:
+        if claim := self._claims.pop(run, None):
+            with claim:
+                schema.lock_of(self.path, run).unlink(missing_ok=True)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with schema.errors_explained(self.path), schema.immediate(self._db):
+        with self._turn, schema.errors_explained(self.path), schema.immediate(self._db):
             yield
+
+    def _find(self, sql: str, values: Row) -> tuple[Any, ...] | None:
+        """The first row of a query, or None."""
+        found: tuple[Any, ...] | None = self._db.execute(sql, _clean(values)).fetchone()
+        return found
 
     def _insert(self, table: str, row: Row) -> int:
         """Insert a row whose keys are columns and return its rowid."""
@@ -191,8 +273,36 @@ class Recorder:
         self._insert("question", {"seed": seed, "n": n, **row, "fact": fact["n"]})
 
     def _end_seed(self, seed: int, status: str, rule: str, reason: str) -> None:
-        ended = {"status": status, "rule": rule, "reason": reason, "finished": _iso(self._clock())}
-        self._db.table("seed").update(seed, _clean(ended))
+        ended = {"status": status, "rule": rule, "reason": reason, "finished": _iso(self._clock()), "seed": seed}
+        self._db.execute(END_SEED, _clean(ended))
+
+
+STEP = "run = :run and seed is :seed and stage = :stage and attempt = :attempt and item = :item"
+"""A step of a run; `item` is 0 for the whole stage."""
+
+REPLY = ("reply", "thinking", "finish", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds")
+"""The fields of a call that come with its reply."""
+
+OWN = "(run = :run and seed is :seed and stage = :stage and item = :item)"
+RECALL = f"""
+select {", ".join(REPLY)} from call
+where request = :request and error = '' and (:anywhere or {OWN})
+order by {OWN} desc, reused, id limit 1
+"""
+
+END_SESSION = """
+update session set finished = max(
+    started,
+    coalesce((select max(stored) from call where run = :run), ''),
+    coalesce((select max(coalesce(finished, started)) from seed where run = :run), '')
+)
+where run = :run and finished is null
+"""
+
+END_SEED = """
+update seed set status = :status, rule = :rule, reason = :reason, finished = :finished
+where id = :seed and status = 'visited'
+"""
 
 
 def _value(value: Value) -> dict[str, str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 
 from chattygen.domain import Usage
 from chattygen.results.reader import Measures
@@ -51,10 +50,11 @@ class Report:
         errors_by_rule: findings by rule id, the most frequent first; a later attempt may have put them right.
         given_up_by_rule: seeds by the rule that ended them.
         parse_errors: findings of the rules P1, P2, ...
-        minutes: wall time from the start to the end, or to the last thing stored; pauses before a resume count.
+        minutes: worked on the run, without the pauses before it was resumed.
         usage: all calls; equals the sum over `stages` and the sum over `models`.
+        reused: the part of `usage` that was not spent, because an earlier call had the same request.
         tokens_per_dialogue, seconds_per_dialogue: `usage` divided by the finished dialogues; None when there is none.
-        waiting: seconds of all calls / wall time; above 1 when calls ran side by side, None without wall time.
+        waiting: seconds of the calls that were made / time; above 1 when calls ran side by side, None without time.
         questions, queries, turns: who wrote them.
     """
 
@@ -76,6 +76,7 @@ class Report:
     parse_errors: int
     minutes: float
     usage: Usage
+    reused: Usage
     models: dict[str, Usage]
     tokens_per_dialogue: float | None
     seconds_per_dialogue: float | None
@@ -88,10 +89,11 @@ class Report:
 def make_report(measures: Measures) -> Report:
     """Sum up a run."""
     run = measures.run
-    usage = sum((used for _, _, used in measures.calls), Usage())
-    seconds = (datetime.fromisoformat(run.last) - datetime.fromisoformat(run.started)).total_seconds()
-    statuses = Counter(status for status, _ in measures.seeds)
-    rules = Counter(rule for _, rule in measures.findings)
+    usage = sum(measures.calls.values(), Usage())
+    reused = sum((used for (_, _, again), used in measures.calls.items() if again), Usage())
+    statuses = _count((status, number) for (status, _), number in measures.seeds.items())
+    given_up = _count((rule, number) for (status, rule), number in measures.seeds.items() if status == "given-up")
+    rules = _count((rule, number) for (_, rule), number in measures.findings.items())
     return Report(
         run=run.id,
         kg=run.kg,
@@ -101,23 +103,24 @@ def make_report(measures: Measures) -> Report:
         reason=run.reason,
         wanted=run.wanted,
         dialogues=run.dialogues,
-        visited=len(measures.seeds),
+        visited=statuses.total(),
         given_up=statuses["given-up"],
         unfinished=statuses["visited"] + statuses["interrupted"],
-        success_rate=_ratio(run.dialogues, len(measures.seeds)),
+        success_rate=_ratio(run.dialogues, statuses.total()),
         stages=_stages(measures),
         errors_by_rule=dict(rules.most_common()),
-        given_up_by_rule=dict(Counter(rule for status, rule in measures.seeds if status == "given-up").most_common()),
+        given_up_by_rule=dict(given_up.most_common()),
         parse_errors=sum(number for rule, number in rules.items() if is_parse_error(rule)),
-        minutes=seconds / 60,
+        minutes=run.seconds / 60,
         usage=usage,
-        models=_add_up((model, used) for _, model, used in measures.calls),
+        reused=reused,
+        models=_add_up((model, used) for (_, model, _), used in measures.calls.items()),
         tokens_per_dialogue=_ratio(usage.tokens, run.dialogues),
         seconds_per_dialogue=_ratio(usage.seconds, run.dialogues),
-        waiting=_ratio(usage.seconds, seconds),
-        questions=_written(measures, "question"),
-        queries=_written(measures, "query"),
-        turns=_written(measures, "turn"),
+        waiting=_ratio(usage.seconds - reused.seconds, run.seconds),
+        questions=Written(measures.by_model["question"], measures.turns),
+        queries=Written(measures.by_model["query"], measures.turns),
+        turns=Written(measures.by_model["turn"], measures.turns),
     )
 
 
@@ -127,11 +130,20 @@ def is_parse_error(rule: str) -> bool:
 
 
 def _stages(measures: Measures) -> tuple[Stage, ...]:
-    usages = _add_up((stage, used) for stage, _, used in measures.calls)
-    parse = Counter(stage for stage, rule in measures.findings if is_parse_error(rule))
-    other = Counter(stage for stage, rule in measures.findings if not is_parse_error(rule))
+    found = measures.findings.items()
+    usages = _add_up((stage, used) for (stage, _, _), used in measures.calls.items())
+    parse = _count((stage, number) for (stage, rule), number in found if is_parse_error(rule))
+    other = _count((stage, number) for (stage, rule), number in found if not is_parse_error(rule))
     names = dict.fromkeys([*usages, *(stage for stage, _ in measures.findings)])
     return tuple(Stage(name, usages.get(name, Usage()), other[name], parse[name]) for name in names)
+
+
+def _count(parts: Iterable[tuple[str, int]]) -> Counter[str]:
+    """Sums by name, in the order of first appearance."""
+    sums: Counter[str] = Counter()
+    for name, number in parts:
+        sums[name] += number
+    return sums
 
 
 def _add_up(parts: Iterable[tuple[str, Usage]]) -> dict[str, Usage]:
@@ -140,11 +152,6 @@ def _add_up(parts: Iterable[tuple[str, Usage]]) -> dict[str, Usage]:
     for name, used in parts:
         sums[name] = sums.get(name, Usage()) + used
     return sums
-
-
-def _written(measures: Measures, part: str) -> Written:
-    origins = [origin for of, origin in measures.origins if of == part]
-    return Written(origins.count("model"), len(origins))
 
 
 def _ratio(part: float, whole: float) -> float | None:

@@ -7,6 +7,7 @@ is a new migration below; one that was released is never edited. Knows nothing a
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -213,12 +214,57 @@ create table turn (
 ) strict;
 """
 
+RESUME = """
+-- Where the graph came from, for dataset cards: JSON with title, url, licence. `repeatable` is 0 when a server may give
+-- another text for the same request, as those do that batch requests.
+alter table run add column kg_source text not null default '{}';
+alter table run add column repeatable integer not null default 1;
+
+-- A run is worked on from its start to its end or its stop, and again after each resume. A session without an end is
+-- going on, or was killed.
+create table session (
+    run text not null references run (id),
+    n integer not null,
+    started text not null,
+    finished text,
+    primary key (run, n)
+) strict;
+insert into session select id, 1, started, finished from run;
+
+-- `request` is a hash of all that the reply depends on; a call whose request was answered before may reuse that reply,
+-- and then `reused` is 1 and tokens and seconds are those of the earlier call.
+alter table call add column request text not null default '';
+alter table call add column revision text not null default '';
+alter table call add column max_tokens integer not null default 0;
+alter table call add column temperature real not null default 0;
+alter table call add column sampling_seed integer not null default 0;
+alter table call add column thinking text not null default '';
+alter table call add column cached_tokens integer not null default 0;
+alter table call add column reused integer not null default 0;
+create index call_request on call (request);
+drop index call_run;
+create index call_run on call (run, stored);
+create index call_spent on call (run, stage, model, reused, prompt_tokens, completion_tokens, seconds);
+drop index finding_run;
+create index finding_run on finding (run, seed);
+
+-- A resumed run goes over its own steps: none of them may be stored twice. Only a call that failed is made again.
+create unique index seed_once on seed (run, iri);
+create unique index call_once on call (run, ifnull(seed, 0), stage, attempt, item, request)
+    where error = '' and request <> '';
+"""
+
 migrations = Migrations("chattygen")
 
 
 @migrations()
 def first_tables(db: Database) -> None:
     db.executescript(FIRST_TABLES)
+
+
+@migrations()
+def resume(db: Database) -> None:
+    db.executescript(RESUME)
 
 
 def open_to_write(path: Path, timeout: float) -> Database:
@@ -229,22 +275,26 @@ def open_to_write(path: Path, timeout: float) -> Database:
         timeout: seconds to wait while another process writes.
 
     Raises:
-        ResultsError: the file cannot be opened or is no database.
+        ResultsError: the file cannot be opened, is no database, or is one of a newer version.
     """
     with errors_explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        db = Database(sqlite3.connect(path, timeout=timeout), execute_plugins=False)
+        connection = sqlite3.connect(path, timeout=timeout, check_same_thread=False)
+        db = Database(connection, execute_plugins=False)
         db.execute("pragma foreign_keys = on")
         # What was recorded must survive a power cut, whatever this build of SQLite has as its default for WAL.
         db.execute("pragma synchronous = full")
         db.enable_wal()
         with immediate(db):  # two processes may open a new file at once: one of them migrates
+            _refuse_newer(db, path)
             migrations.apply(db)
     return db
 
 
 def open_to_read(path: Path) -> Database:
     """Open the database without any right to change it; a file that is not there yet reads as one without runs.
+
+    One of an older version is brought up to date first.
 
     Raises:
         ResultsError: the file is no results database, or one that this version cannot read.
@@ -254,14 +304,38 @@ def open_to_read(path: Path) -> Database:
         migrations.apply(empty)
         return empty
     with errors_explained(path):
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=30)
-        db = Database(connection, execute_plugins=False)
+        db = _open_read_only(path)
+        applied = [migration.name for migration in migrations.applied(db)]
+        if not applied:
+            raise ResultsError(f"{path} is not a results database of chattygen", "give the right --home")
+        _refuse_newer(db, path)
         if migrations.pending(db):
-            raise ResultsError(
-                f"{path} is not a results database of this version of chattygen",
-                "give the right --home, or start a run once so that the file is brought up to date",
-            )
+            db.close()
+            open_to_write(path, 30.0).close()
+            db = _open_read_only(path)
     return db
+
+
+def _open_read_only(path: Path) -> Database:
+    """A file that nobody can be writing, in a folder that cannot be written, needs no files of WAL mode beside it."""
+    alone = not os.access(path.parent, os.W_OK, effective_ids=True) and not path.with_name(f"{path.name}-wal").exists()
+    options = "immutable=1" if alone else "mode=ro"
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?{options}", uri=True, timeout=30)
+    return Database(connection, execute_plugins=False)
+
+
+def _refuse_newer(db: Database, path: Path) -> None:
+    ours = {migration.name for migration in migrations.pending(Database(memory=True, execute_plugins=False))}
+    if any(migration.name not in ours for migration in migrations.applied(db)):
+        raise ResultsError(
+            f"the results database {path} was written by a newer version of chattygen",
+            "update chattygen, or give another --home",
+        )
+
+
+def lock_of(path: Path, run: str) -> Path:
+    """The lock that the process which works on a run holds; `path` is the database."""
+    return path.parent / "run" / f"{run}.lock"
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""generate: options, plan, progress, Ctrl-C."""
+"""generate: options, plan, progress. Ctrl-C is in tests/journeys/test_resume.py."""
 
 from __future__ import annotations
 
@@ -6,22 +6,15 @@ import json
 import os
 import pty
 import re
-import signal
-import sqlite3
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
-import psutil
 import pytest
 
-from chattygen.cli.generate import _words
 from chattygen.cli.main import main
 from chattygen.config import Home
-from chattygen.domain import Usage
-from chattygen.pipeline import Progress
-from tests.journeys.lakes import SILENT, Reply, able_model, fresh, make_home, write_models, write_script
+from tests.journeys.lakes import SILENT, fresh, make_home, write_script
 
 
 @pytest.fixture(scope="module")
@@ -63,10 +56,11 @@ def test_quiet_is_quiet_and_short_is_3(home: Home, capsys: pytest.CaptureFixture
     """Only five lakes have five facts."""
     assert generate(home, "--dialogues", "6", "--questions", "5", "--min-questions", "5", "--quiet", "--json") == 3
     said = capsys.readouterr()
-    assert json.loads(said.out)["status"] == "short"
+    made = json.loads(said.out)
+    assert made["status"] == "short"
     assert said.err.splitlines() == [
         "chattygen: 5 of 6 dialogues: 5 seeds visited, 0 given up; no other entity has 5 facts to ask about",
-        "  ask for fewer, for fewer --questions, or lower --rare; chattygen report latest says what failed",
+        f"  ask for fewer, for fewer --questions, or lower --rare; chattygen report {made['run']} says what failed",
     ]
 
 
@@ -89,16 +83,6 @@ def test_a_terminal_gets_a_bar(home: Home) -> None:
     assert "━" in text
     assert "0 of 1 dialogues, 1 seeds, independent question generation, 0 findings" in text
     assert re.search(r"1 of 1 dialogues, 1 seeds, 9 findings, \d+ s", text)
-
-
-def test_words_beside_the_bar() -> None:
-    """A third of 9 dialogues in 60 seconds: the other two thirds take 120. 900 tokens in 45 seconds are 20 a second."""
-    progress = Progress("r", 2, 3.0, 9, 4, "SPARQL query generation", 5, Usage(700, 200, 8, 45.0))
-    assert _words(progress, 60.0) == (
-        "2 of 9 dialogues, 4 seeds, sparql query generation, 5 findings, 20 tokens/s, 60 s, about 2.0 min left"
-    )
-    start = Progress("r", 0, 0.0, 9, 5, "Dialogue generation", 0, Usage())
-    assert _words(start, 3.0) == "0 of 9 dialogues, 5 seeds, dialogue generation, 0 findings, 3 s"
 
 
 @pytest.mark.parametrize(
@@ -139,49 +123,3 @@ def test_the_plan_makes_no_call_and_needs_no_weights(home: Home, capsys: pytest.
     shown = capsys.readouterr().out
     assert "20 dialogues of up to 5 questions from lakes, seed 0" in shown
     assert "none was made for this plan" in shown
-
-
-def test_ctrl_c_stores_what_is_finished_and_leaves_no_child(home: Home) -> None:
-    """The model answers for the first cohort of five and then thinks for ever about the sixth dialogue's questions."""
-    first_cohort, asked, enough = threading.Event(), threading.Event(), threading.Event()
-
-    def slow(role: str, number: int, items: list[str], lines: list[str]) -> Reply | None:
-        if role == "dialogue":
-            first_cohort.set()
-        elif role == "questions" and first_cohort.is_set():
-            asked.set()
-            enough.wait(60)
-        return None
-
-    with able_model(slow) as fake:
-        write_models(home.path, fake.url)
-        command = [sys.executable, "-m", "chattygen", "generate", "--kg", "lakes", "--dialogues", "7"]
-        try:
-            with subprocess.Popen(
-                [*command, "--questions", "3", "--home", str(home.path)],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                start_new_session=True,
-            ) as process:
-                assert asked.wait(60)
-                children = psutil.Process(process.pid).children(recursive=True)
-                assert children  # the store's process
-                os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-                out, err = process.communicate(timeout=30)
-        finally:
-            enough.set()
-    assert process.returncode == 130
-    assert psutil.wait_procs(children, timeout=5)[1] == []
-    connection = sqlite3.connect(home.database)
-    [(run, status, reason)] = connection.execute("select id, status, reason from run").fetchall()
-    seeds = connection.execute("select status, count(*) from seed group by status").fetchall()
-    connection.close()
-    assert (status, reason) == ("interrupted", "stopped by the user")
-    assert seeds == [("accepted", 5), ("interrupted", 2)]
-    assert out == ""
-    assert "Traceback" not in err
-    assert err.splitlines()[-2:] == [
-        f"chattygen: stopped; 5 of 7 dialogues are stored as run {run}",
-        f"  see them: chattygen show-run {run}, or chattygen export {run} --to jsonl",
-    ]

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from chattygen.domain import Attempt, Finding
+from chattygen.domain import Attempt, Call, Finding
 from chattygen.errors import CallError
 from chattygen.generation.attempts import Asker, ask_items, form_findings, split
 from chattygen.generation.prompting import prompt_hash
 from chattygen.generation.stages import QUESTIONS
-from chattygen.models.model import Completion, Constraint
+from chattygen.models.model import Constraint
 from chattygen.models.scripted import Rule, ScriptedModel
 
 from .gbnf import to_regex
@@ -17,6 +20,21 @@ from .hand_made import Script, script
 
 FACTS = ("birth date", "rank", "crew")
 RULES = ('"b"', '"r"', '"c"')
+
+
+CALL = Call(
+    stage="questions",
+    role="questions",
+    model="script",
+    revision="rev-1",
+    attempt=1,
+    prompt_hash="ab12",
+    messages=(("user", "X is a captain."),),
+    constraint='root ::= "b"',
+    max_tokens=56,
+    temperature=0.0,
+    sampling_seed=1,
+)
 
 
 def ask(script: Script, attempts: int = 3) -> list[str | None]:
@@ -33,6 +51,9 @@ def ask(script: Script, attempts: int = 3) -> list[str | None]:
         }
 
     return ask_items(script.asker(attempts=attempts), RULES, values, check, 40)
+
+
+VALUES: dict[str, object] = {"type": "captain", "facts": list(FACTS), "findings": []}
 
 
 def test_all_good_at_once() -> None:
@@ -109,7 +130,7 @@ def test_a_reply_cut_in_its_first_line_gives_nothing(cut: str) -> None:
     told = script(Rule(cut, finish="length"), "one\ntwo\nthree")
     assert ask(told) == ["one", "two", "three"]
     assert told.rules == [["P2"], []]
-    assert told.prompt(2) == told.prompt(1)
+    assert told.prompt(2) == told.prompt(1) + "\nExactly one line each."  # never the same prompt twice
 
 
 @pytest.mark.parametrize("nothing", ["", " \n\t\n"])
@@ -213,9 +234,9 @@ def test_nothing_to_ask_costs_nothing() -> None:
     ],
 )
 def test_the_form_of_a_reply(text: str, finish: str, rules: list[str]) -> None:
-    completion = Completion(text, 1, 1, "length" if finish == "length" else "stop", 0.0)
+    call = replace(CALL, reply=text, finish="length" if finish == "length" else "stop")
     constraint = Constraint("", 2, (("title",), ("work", "place")))
-    assert [finding.rule for finding in form_findings(completion, constraint)] == rules
+    assert [finding.rule for finding in form_findings(call, constraint)] == rules
 
 
 def test_p5_a_prompt_that_does_not_fit_is_not_sent() -> None:
@@ -234,3 +255,52 @@ def test_p5_a_prompt_that_does_not_fit_is_not_sent() -> None:
         (None, ["P5"]),
     ]
     assert model.calls == 0
+
+
+def test_a_remembered_reply_costs_no_call() -> None:
+    told = script("one\ntwo\nthree")
+    first = ask(told)
+    [attempt] = told.attempts
+    stored = attempt.call
+    assert stored is not None
+    remembered: list[tuple[Call, int]] = []
+
+    def recall(call: Call, item: int) -> Call | None:
+        remembered.append((call, item))
+        return replace(stored, reused=True) if call.request == stored.request else None
+
+    again = script()  # this one has nothing to say
+    asker = replace(again.asker(), recall=recall)
+    assert ask_items(asker, RULES, lambda wanted, raised: VALUES, lambda index, line, accepted: line, 40) == first
+    assert [(call.reply, item) for call, item in remembered] == [("", 0)]
+    assert again.model.calls == 0
+    assert [attempt.call.reused for attempt in again.attempts if attempt.call] == [True]
+
+
+def test_a_remembered_bad_reply_is_not_taken_for_its_repair() -> None:
+    """The second attempt is another request than the first, although it asks for the same."""
+    told = script("", "one\ntwo\nthree")
+    assert ask(told) == ["one", "two", "three"]
+    requests = [attempt.call.request for attempt in told.attempts if attempt.call]
+    assert len(set(requests)) == 2
+
+
+CHANGES = {
+    "model": st.text(),
+    "revision": st.text(),
+    "attempt": st.integers(),
+    "messages": st.lists(st.tuples(st.sampled_from(["system", "user"]), st.text())).map(tuple),
+    "constraint": st.text(),
+    "max_tokens": st.integers(),
+    "temperature": st.floats(0, 2),
+    "sampling_seed": st.integers(),
+}
+
+
+@given(data=st.data(), field=st.sampled_from(sorted(CHANGES)))
+def test_a_call_that_asks_anything_else_is_another_request(data: st.DataObject, field: str) -> None:
+    value = data.draw(CHANGES[field])
+    changed = replace(CALL, **{field: value})
+    assert (changed.request == CALL.request) == (value == getattr(CALL, field))
+    answered = replace(CALL, reply="b", finish="stop", prompt_tokens=9, seconds=1.5, stage="other", reused=True)
+    assert answered.request == CALL.request

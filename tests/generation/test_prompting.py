@@ -12,10 +12,10 @@ from chattygen.generation.prompting import prompt_hash, render
 from chattygen.generation.stages import STAGES
 
 NOTHING: dict[str, dict[str, object]] = {
-    "label": {"type": "captain", "being": True, "examples": ['"Ada Berg"'], "options": []},
-    "questions": {"type": "captain", "facts": [], "findings": []},
-    "queries": {"items": [], "findings": []},
-    "dialogue": {"references": [], "questions": [], "findings": []},
+    "label": {"type": "captain", "being": True, "examples": ['"Ada Berg"'], "options": [], "again": False},
+    "questions": {"type": "captain", "facts": [], "findings": [], "again": False},
+    "queries": {"items": [], "findings": [], "again": False},
+    "dialogue": {"references": [], "questions": [], "findings": [], "again": False},
 }
 
 
@@ -38,7 +38,7 @@ def test_a_variable_that_nobody_set_is_an_error(stage: str) -> None:
 
 
 def test_text_of_the_graph_is_no_template() -> None:
-    text = render("questions", type="{{ 7 * 7 }}", facts=["{% raise %} <b> & 'x'"], findings=[])[1][1]
+    text = render("questions", type="{{ 7 * 7 }}", facts=["{% raise %} <b> & 'x'"], findings=[], again=False)[1][1]
     assert "{{ 7 * 7 }}" in text
     assert "{% raise %} <b> & 'x'" in text
     assert "49" not in text
@@ -53,7 +53,9 @@ def test_findings_are_told(stage: str) -> None:
 
 
 def test_the_facts_stand_in_the_given_order_one_per_line() -> None:
-    text = render("questions", type="captain", facts=["rank of X: a text", "crew of X: a number"], findings=[])[1][1]
+    text = render(
+        "questions", type="captain", facts=["rank of X: a text", "crew of X: a number"], findings=[], again=False
+    )[1][1]
     lines = text.splitlines()
     assert lines.index("crew of X: a number") == lines.index("rank of X: a text") + 1
 

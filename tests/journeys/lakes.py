@@ -32,6 +32,9 @@ QUESTIONS = {
 }
 """The line of the prompt for each fact of the graph -> a question for it."""
 
+ASIDES = ("Not:", "Not right:", "Exactly one line each.", "One of the offered words.")
+"""How the lines of a prompt begin that ask for nothing more."""
+
 Reply = tuple[str, str]
 """Text and finish reason."""
 
@@ -41,7 +44,7 @@ Spoil = Callable[[str, int, list[str], list[str]], "Reply | None"]
 
 def items(role: str, prompt: str) -> list[str]:
     """The items that a prompt asks one line for: facts, questions with their triples, or questions."""
-    lines = [line for line in prompt.splitlines() if line and not line.startswith(("Not:", "Not right:"))]
+    lines = [line for line in prompt.splitlines() if line and not line.startswith(ASIDES)]
     return lines if role in ("label", "sparql") else lines[1:]
 
 

@@ -20,11 +20,13 @@ class Request:
 
 @dataclass
 class Fake:
-    """The requests that arrived, and the answer: (status, body, headers) for a request."""
+    """The requests that arrived, how many were there at once, and the answer: (status, body, headers) for a request."""
 
     answer: Callable[[Request], tuple[int, bytes, dict[str, str]]]
     requests: list[Request] = field(default_factory=list)
     url: str = ""
+    at_once: int = 0
+    most_at_once: int = 0
 
 
 def completion(text: str | None, *, finish: str = "stop", usage: dict[str, Any] | None = None, **message: Any) -> bytes:
@@ -38,7 +40,7 @@ JSON = {"Content-Type": "application/json"}
 
 @contextmanager
 def serving(answer: Callable[[Request], tuple[int, bytes, dict[str, str]]]) -> Iterator[Fake]:
-    fake = Fake(answer)
+    fake, counting = Fake(answer), threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -46,7 +48,12 @@ def serving(answer: Callable[[Request], tuple[int, bytes, dict[str, str]]]) -> I
             body = json.loads(self.rfile.read(length)) if length else None
             request = Request(self.path, {k.lower(): v for k, v in self.headers.items()}, body)
             fake.requests.append(request)
+            with counting:
+                fake.at_once += 1
+                fake.most_at_once = max(fake.most_at_once, fake.at_once)
             status, content, headers = fake.answer(request)
+            with counting:
+                fake.at_once -= 1
             try:
                 self.send_response(status)
                 for name, value in headers.items():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from chattygen.domain import Subgraph, Usage
+from chattygen.domain import Attempt, Subgraph, Usage
 from chattygen.results.reader import Measures, Reader, StoredRun
 from chattygen.results.recorder import Recorder
 from chattygen.results.report import Report, Stage, Written, make_report
@@ -87,6 +88,25 @@ def test_a_run_that_did_nothing_has_no_rates(tmp_path: Path) -> None:
     assert (made.minutes, made.stages, made.errors_by_rule, made.turns) == (0.0, (), {}, Written(0, 0))
 
 
+def test_what_was_reused_was_not_spent(tmp_path: Path) -> None:
+    clock = hand_made.Clock()
+    made = hand_made.attempt("questions", 1, 400, 40, 6.0)
+    assert made.call is not None
+    again = Attempt("questions", 1, 2, replace(made.call, reused=True), ())
+    with Recorder(tmp_path / "chattygen.db", clock=clock) as recorder:
+        run = hand_made.start(recorder)
+        recorder.attempt(run, None, made)
+        recorder.attempt(run, None, again)
+        clock.advance(12)
+        recorder.finish_run(run, "short", "")
+    with Reader(tmp_path / "chattygen.db") as reader:
+        made_of = make_report(reader.measures(run))
+    assert made_of.usage == Usage(800, 80, 2, 12.0)
+    assert made_of.reused == Usage(400, 40, 1, 6.0)
+    assert made_of.stages == (Stage("questions", Usage(800, 80, 2, 12.0), 0, 0),)
+    assert made_of.waiting == 0.5, "6 s of 12 s"
+
+
 def test_the_errors_of_another_run_are_not_counted(tmp_path: Path) -> None:
     with Recorder(tmp_path / "chattygen.db") as recorder:
         first, second = hand_made.start(recorder), hand_made.start(recorder)
@@ -103,9 +123,27 @@ def test_the_errors_of_another_run_are_not_counted(tmp_path: Path) -> None:
 def test_rules_are_listed_by_how_often_they_failed() -> None:
     settings = {"dialogues": 1, "approach": "multi-stage", "serialisation": "full"}
     at = "2026-11-30T10:00:00.000Z"
-    run = StoredRun("r", "k", "f", 1, settings, {}, at, at, "running", "", "1", dialogues=0, visited=1)
-    found = (("queries", "S5"), ("dialogue", "D3"), ("dialogue", "D3"))
-    made = make_report(Measures(run, (("visited", ""),), (), found, ()))
+    run = StoredRun(
+        id="r",
+        kg="k",
+        kg_fingerprint="f",
+        kg_triples=1,
+        kg_source={},
+        settings=settings,
+        models={},
+        repeatable=True,
+        started=at,
+        last=at,
+        seconds=0.0,
+        status="running",
+        reason="",
+        chattygen_version="1",
+        dialogues=0,
+        visited=1,
+    )
+    found = {("queries", "S5"): 1, ("dialogue", "D3"): 2}
+    nothing = {"question": 0, "query": 0, "turn": 0}
+    made = make_report(Measures(run, {("visited", ""): 1}, {}, found, 0, nothing))
     assert list(made.errors_by_rule.items()) == [("D3", 2), ("S5", 1)]
     assert made.success_rate == 0.0
     assert made.stages == (Stage("queries", Usage(), 1, 0), Stage("dialogue", Usage(), 2, 0))

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from sqlite_utils import Database
 
 from chattygen.errors import ResultsError
 from chattygen.results import schema
+from chattygen.results.reader import Reader
+from chattygen.results.recorder import Recorder
 from tests.results import hand_made
 
 TABLES = {
     "run", "node_type", "label_rule", "seed", "fact", "dropped_fact", "call", "finding", "question", "query", "answer",
-    "dialogue", "turn",
+    "dialogue", "turn", "session",
 }  # fmt: skip
 
 
@@ -22,7 +29,8 @@ def test_opening_twice_applies_the_migrations_once_and_keeps_the_rows(tmp_path: 
     hand_made.record(path)
     db = schema.open_to_write(path, 1.0)
     assert db.execute("select migration_set, name from _sqlite_migrations").fetchall() == [
-        ("chattygen", "first_tables")
+        ("chattygen", "first_tables"),
+        ("chattygen", "resume"),
     ]
     assert set(db.table_names()) == TABLES | {"_sqlite_migrations"}
     assert db.execute("select count(*) from seed").fetchone() == (4,)
@@ -33,7 +41,7 @@ def test_every_table_is_strict_and_the_file_is_in_wal_mode(tmp_path: Path) -> No
     assert {name for name in TABLES if db.table(name).strict} == TABLES
     assert db.journal_mode == "wal"
     with pytest.raises(sqlite3.IntegrityError, match=r"cannot store TEXT value in INTEGER column run\.kg_triples"):
-        db.execute("insert into run values ('r','k','f','many','{}','{}','','','done','','')")
+        db.execute("insert into run values ('r','k','f','many','{}','{}','','','done','','','{}',1)")
 
 
 def test_a_seed_needs_its_run(tmp_path: Path) -> None:
@@ -44,7 +52,7 @@ def test_a_seed_needs_its_run(tmp_path: Path) -> None:
 
 def test_an_export_can_always_name_its_models(tmp_path: Path) -> None:
     db = schema.open_to_write(tmp_path / "chattygen.db", 1.0)
-    row = "insert into run values ('r','k','f',1,'{}',?,'s',null,'running','','1')"
+    row = "insert into run values ('r','k','f',1,'{}',?,'s',null,'running','','1','{}',1)"
     with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
         db.execute(row, ['{"questions": "a", "sparql": "b"}'])
     db.execute(row, ['{"questions": "a", "sparql": "b", "dialogue": "c"}'])
@@ -74,8 +82,74 @@ def test_reading_another_programs_database_is_refused(tmp_path: Path) -> None:
     connection = sqlite3.connect(path)
     connection.execute("create table run (miles integer)")
     connection.close()
-    with pytest.raises(ResultsError, match="not a results database of this version"):
+    with pytest.raises(ResultsError, match="not a results database of chattygen"):
         schema.open_to_read(path)
+
+
+def first_version(path: Path) -> None:
+    """A database as the first release left it, with a run of 60 seconds and one that was killed."""
+    db = Database(sqlite3.connect(path))
+    schema.migrations.apply(db, stop_before="resume")
+    row = "insert into run values (?,'k','f',1,?,?,?,?,?,'','0.1.0')"
+    models = '{"questions": "a", "sparql": "b", "dialogue": "c"}'
+    settings = '{"dialogues": 3, "approach": "multi-stage", "serialisation": "summarised"}'
+    begun, ended = "2026-11-30T10:00:00.000Z", "2026-11-30T10:01:00.000Z"
+    db.execute(row, ["whole", settings, models, begun, ended, "done"])
+    db.execute(row, ["killed", settings, models, ended, None, "running"])
+    db.close()
+
+
+def test_a_database_of_the_first_version_is_brought_up_to_date_when_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "chattygen.db"
+    first_version(path)
+    with Reader(path) as reader:
+        killed, whole = reader.runs()
+    assert (whole.id, whole.status, whole.seconds, whole.kg_source, whole.repeatable) == ("whole", "done", 60, {}, True)
+    assert (killed.id, killed.status, killed.seconds) == ("killed", "interrupted", 0)
+
+
+def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "chattygen.db"
+    run = hand_made.record(path)
+    connection = sqlite3.connect(path)
+    connection.execute("insert into _sqlite_migrations values (99, 'chattygen', 'tables_of_tomorrow', '2030-01-01')")
+    connection.commit()
+    connection.close()
+    before = path.read_bytes()
+    for opened in (lambda: schema.open_to_write(path, 1.0), lambda: schema.open_to_read(path), lambda: Recorder(path)):
+        with pytest.raises(ResultsError) as raised:
+            opened()
+        assert raised.value.message == f"the results database {path} was written by a newer version of chattygen"
+        assert raised.value.hint == "update chattygen, or give another --home"
+    assert path.read_bytes() == before
+    assert run
+
+
+@contextmanager
+def nobody() -> Iterator[None]:
+    """Root may write anywhere, so it is somebody else meanwhile."""
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+
+
+def test_a_home_that_cannot_be_written_can_be_read() -> None:
+    with tempfile.TemporaryDirectory() as folder:  # one that others may enter, unlike that of pytest
+        path = Path(folder) / "chattygen.db"
+        run = hand_made.record(path)
+        path.chmod(0o444)
+        path.parent.chmod(0o555)
+        with nobody():
+            with Reader(path) as reader:
+                assert [found.id for found in reader.runs()] == [run]
+            with pytest.raises(ResultsError) as raised:
+                Recorder(path)
+        path.parent.chmod(0o755)
+    assert raised.value.message == f"the results database {path} cannot be written"
 
 
 def test_a_reader_cannot_write(tmp_path: Path) -> None:
