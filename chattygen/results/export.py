@@ -1,90 +1,52 @@
-"""Export: the dialogues of a run as JSON lines, schema version 1 (design, section 2; dialogue.schema.json).
+"""The export: the finished dialogues of a run, whole or in splits, in a form that other tools read (section 6).
 
-Field names, their order and their nesting are fixed: other people's programs read them. Knows nothing about files.
+Says which forms there are; each is a module of formats/. Knows nothing about where the files lie.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from typing import Any, TextIO
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TextIO
 
-from chattygen.domain import Fact, Seed, Turn
+from chattygen.results import splits
+from chattygen.results.formats import convquestions, csv, markdown, qald
+from chattygen.results.formats import jsonl as lines
 from chattygen.results.reader import Reader, StoredDialogue
 
-SCHEMA = "chattygen/dialogue/1"
+
+@dataclass(frozen=True)
+class Text:
+    """A form that is text: how its files end, and what writes (run, dialogues, stream, standalone=) and counts them."""
+
+    suffix: str
+    write: Callable[..., int]
+
+
+TEXTS = {
+    "jsonl": Text(".jsonl", lines.write),
+    "csv": Text(".csv", csv.write),
+    "qald": Text(".json", qald.write),
+    "convquestions": Text(".json", convquestions.write),
+    "markdown": Text(".md", markdown.write),
+}
+FORMS = ("jsonl", "csv", "parquet", "huggingface", "qald", "convquestions", "markdown")
 
 
 def jsonl(reader: Reader, run: str, stream: TextIO) -> int:
     """Write one JSON object a line for each finished dialogue of the run with this id; return how many."""
-    written = 0
-    for dialogue in reader.dialogues(run):
-        stream.write(_line(record(dialogue)))
-        written += 1
-    return written
+    return lines.write(reader.run(run), reader.dialogues(run), stream)
 
 
-def record(dialogue: StoredDialogue) -> dict[str, Any]:
-    """A dialogue as the JSON object that dialogue.schema.json describes."""
-    seed = dialogue.seed
-    return {
-        "schema": SCHEMA,
-        "id": dialogue.id,
-        "run": dialogue.run,
-        "kg": dialogue.kg,
-        "kg_fingerprint": dialogue.kg_fingerprint,
-        "seed": {
-            "iri": seed.iri,
-            "label": seed.label,
-            "type": seed.node_type,
-            "type_label": seed.type_label,
-            "bucket": seed.bucket,
-        },
-        "approach": dialogue.approach,
-        "serialisation": dialogue.serialisation,
-        "language": dialogue.language,
-        "turns": [_turn(turn, seed) for turn in dialogue.turns],
-        "models": {role: dialogue.models[role] for role in ("questions", "sparql", "dialogue")},
-        "usage": {
-            "prompt_tokens": dialogue.usage.prompt_tokens,
-            "completion_tokens": dialogue.usage.completion_tokens,
-            "calls": dialogue.usage.calls,
-            "seconds": dialogue.usage.seconds,
-        },
-    }
+def in_splits(reader: Reader, run: str, shares: Sequence[Fraction]) -> Mapping[str, Iterator[StoredDialogue]]:
+    """The dialogues of the run with this id, by split; a split with share 0 is left out.
 
+    A dialogue that is finished only after this call is in no split.
+    """
+    split_of = splits.deal(reader.seeds(run), shares)
 
-def _turn(turn: Turn, seed: Seed) -> dict[str, Any]:
-    return {
-        "n": turn.n,
-        "utterance": turn.utterance,
-        "standalone": turn.question.text,
-        "kind": turn.question.kind,
-        "fact": _fact(turn.question.fact, seed),
-        "sparql": turn.query.sparql,
-        "query_origin": turn.query.origin,
-        "answers": [
-            {"type": a.type, "value": a.value, "label": a.label, "datatype": a.datatype, "lang": a.lang}
-            for a in turn.query.answers
-        ],
-        "answer_count": len(turn.query.answers),
-        "answers_complete": turn.query.complete,
-    }
+    def only(name: str) -> Iterator[StoredDialogue]:
+        return (one for one in reader.dialogues(run) if split_of.get(one.seed.iri) == name)
 
-
-def _fact(fact: Fact, seed: Seed) -> dict[str, str | None]:
-    """The summarised triple of Algorithm 3: the side that is asked for is null."""
-    outgoing = fact.direction == "out"
-    return {
-        "subject": seed.iri if outgoing else None,
-        "predicate": fact.predicate,
-        "object": None if outgoing else seed.iri,
-        "direction": fact.direction,
-    }
-
-
-def _line(value: dict[str, Any]) -> str:
-    """One line of JSON. Text of any script is kept, except for what JSON allows but harms on the way: characters that
-    some readers take for the end of a line, and terminal control codes."""
-    text = json.dumps(value, ensure_ascii=False)
-    return re.sub("[\x7f-\x9f\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+    return {name: only(name) for name, share in zip(splits.NAMES, shares, strict=True) if share}

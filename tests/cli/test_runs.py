@@ -1,9 +1,8 @@
-"""list-runs, show-run, report, export: what a person and a program read, after any stop."""
+"""list-runs, show-run, export: what a person and a program read, after any stop."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -140,8 +139,15 @@ def test_show_run_shows_five_answers_and_counts_the_others(capsys: pytest.Captur
         "      and 12 more",
         "      the store cut the answers short",
         "",
-        "1 of 20 dialogues, status running; last stored 2026-11-30 10:15 UTC",
+        "1 of 20 dialogues, status interrupted: its process ended without a word: killed, or the machine went down",
     ]
+
+
+def test_a_run_that_goes_on_says_so(capsys: pytest.CaptureFixture[str], home: Path) -> None:
+    with Recorder(home / "chattygen.db", clock=hand_made.Clock()) as recorder:
+        hand_made.start(recorder, dialogues=20)
+        shown = Called(capsys, home, "show-run", "latest").out
+    assert shown.splitlines()[-1] == "0 of 20 dialogues, status running; last stored 2026-11-30 10:15 UTC"
 
 
 def test_text_of_the_graph_stays_text(capsys: pytest.CaptureFixture[str], home: Path) -> None:
@@ -158,105 +164,10 @@ def test_text_of_the_graph_stays_text(capsys: pytest.CaptureFixture[str], home: 
     assert "\x9b" not in exported
 
 
-def test_report_for_a_person(capsys: pytest.CaptureFixture[str], home: Path, run: str) -> None:
-    called = Called(capsys, home, "report", run)
-    lines = called.out.splitlines()
-    assert lines[:8] == [
-        f"{run}  nobel, multi-stage, summarised",
-        "2 of 3 dialogues, status interrupted: stopped by the user",
-        "",
-        "success rate          50% of 4 seeds visited (2 accepted, 1 given up, 1 unfinished)",
-        "time                  2.0 minutes, waiting for the model 30% of it",
-        "tokens                3,169 = 2,810 prompt + 359 reply",
-        "per dialogue          1,584.5 tokens, 18.0 s waiting for the model",
-        "written by the model  3 of 4 questions, 2 of 4 queries, 3 of 4 turns",
-    ]
-    words = [line.split() for line in lines[8:]]
-    assert ["stage", "errors", "unparsed", "calls", "prompt", "reply", "seconds"] in words
-    assert ["questions", "2", "2", "6", "1810", "194", "19.0"] in words
-    assert ["all", "5", "2", "11", "2810", "359", "36.0"] in words
-    assert ["coder", "2", "600", "120", "12.0"] in words
-    assert ["Q8", "1", "1"] in words
-    assert ["D3", "1", "0"] in words
-
-
-def test_report_for_a_program(capsys: pytest.CaptureFixture[str], home: Path, run: str) -> None:
-    report = json.loads(Called(capsys, home, "report", "latest", "--json").out)
-    assert report["run"] == run
-    assert (report["success_rate"], report["dialogues"], report["visited"]) == (0.5, 2, 4)
-    assert report["usage"] == {"prompt_tokens": 2810, "completion_tokens": 359, "calls": 11, "seconds": 36.0}
-    assert [stage["name"] for stage in report["stages"]] == ["label", "questions", "queries", "dialogue"]
-    assert report["queries"] == {"by_model": 2, "total": 4}
-
-
-def test_report_of_a_run_without_calls(capsys: pytest.CaptureFixture[str], home: Path) -> None:
-    with Recorder(home / "chattygen.db", clock=hand_made.Clock()) as recorder:
-        recorder.finish_run(hand_made.start(recorder), "failed", "no node type is left")
-    called = Called(capsys, home, "report", "latest")
-    assert called.code == 0
-    assert "0 of 3 dialogues, status failed: no node type is left" in called.out
-    assert "success rate          - of 0 seeds visited (0 accepted, 0 given up)" in called.out
-    assert "0.0 minutes, waiting for the model - of it" in called.out
-
-
-def test_export_to_stdout(capsys: pytest.CaptureFixture[str], home: Path, run: str) -> None:
-    called = Called(capsys, home, "export", run, "--to", "jsonl")
-    assert called.code == 0
-    assert [json.loads(line)["id"] for line in called.out.splitlines()] == [f"{run}-1", f"{run}-2"]
-    assert called.err == "2 of 3 dialogues, status interrupted: stopped by the user\n"
-
-
-def test_export_to_a_file(capsys: pytest.CaptureFixture[str], home: Path, run: str, tmp_path: Path) -> None:
-    target = tmp_path / "out.jsonl"
-    called = Called(capsys, home, "export", run, "--to", "jsonl", "--output", str(target))
-    assert (called.code, called.out) == (0, "")
-    assert called.err == f"{target}: 2 of 3 dialogues, status interrupted: stopped by the user\n"
-    assert target.read_text(encoding="utf-8") == Called(capsys, home, "export", run, "--to", "jsonl").out
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["home", "out.jsonl"]
-
-
-def test_export_overwrites_only_when_forced(
-    capsys: pytest.CaptureFixture[str], home: Path, run: str, tmp_path: Path
-) -> None:
-    target = tmp_path / "out.jsonl"
-    target.write_text("precious")
-    command = ("export", run, "--to", "jsonl", "--output", str(target))
-    refused = Called(capsys, home, *command)
-    assert refused.code == 2
-    assert refused.err == f"chattygen: {target} exists\n  give another --output, or --force to overwrite it\n"
-    assert target.read_text() == "precious"
-    assert Called(capsys, home, *command, "--force").code == 0
-    assert len(target.read_text().splitlines()) == 2
-
-
-def test_a_failed_export_leaves_the_old_file(
-    capsys: pytest.CaptureFixture[str], home: Path, run: str, tmp_path: Path
-) -> None:
-    missing = Called(capsys, home, "export", run, "--to", "jsonl", "--output", str(tmp_path / "no" / "out.jsonl"))
-    assert missing.code == 1
-    assert missing.err.splitlines()[0] == (
-        f"chattygen: cannot write {tmp_path / 'no' / 'out.jsonl'}: No such file or directory"
-    )
-
-    # The second dialogue is damaged: the export fails when the first line is already written.
-    connection = sqlite3.connect(home / "chattygen.db")
-    connection.execute("update fact set \"values\" = 'torn' where seed = 3")
-    connection.commit()
-    connection.close()
-    target = tmp_path / "out.jsonl"
-    target.write_text("precious")
-    with pytest.raises(json.JSONDecodeError):
-        main(["export", run, "--to", "jsonl", "--output", str(target), "--force", "--home", str(home)])
-    assert target.read_text() == "precious"
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["home", "out.jsonl"]
-
-
 def test_wrong_names_and_options(capsys: pytest.CaptureFixture[str], home: Path, run: str) -> None:
     unknown = Called(capsys, home, "show-run", "dblp")
     assert (unknown.code, unknown.err) == (2, "chattygen: no run is called 'dblp'\n  run: chattygen list-runs\n")
     assert Called(capsys, home, "show-run", run, "--limit", "0").code == 2
-    assert Called(capsys, home, "export", run).code == 2
-    assert Called(capsys, home, "export", run, "--to", "csv").code == 2
 
 
 def test_a_file_that_is_no_database(capsys: pytest.CaptureFixture[str], home: Path) -> None:

@@ -1,0 +1,93 @@
+"""A dialogue as the record that the forms are made from, schema version 1 (design, section 2; dialogue.schema.json).
+
+Field names, their order and their nesting are fixed: other people's programs read them. Knows nothing about files.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from chattygen.domain import Fact, Seed, Turn
+from chattygen.results.reader import Player, StoredDialogue, StoredRun
+
+SCHEMA = "chattygen/dialogue/1"
+
+
+def record(dialogue: StoredDialogue, *, standalone: bool = True) -> dict[str, Any]:
+    """A dialogue as the JSON object that dialogue.schema.json describes; with or without the standalone forms."""
+    seed = dialogue.seed
+    return {
+        "schema": SCHEMA,
+        "id": dialogue.id,
+        "run": dialogue.run,
+        "kg": dialogue.kg,
+        "kg_fingerprint": dialogue.kg_fingerprint,
+        "seed": {
+            "iri": seed.iri,
+            "label": seed.label,
+            "type": seed.node_type,
+            "type_label": seed.type_label,
+            "bucket": seed.bucket,
+        },
+        "approach": dialogue.approach,
+        "serialisation": dialogue.serialisation,
+        "language": dialogue.language,
+        "turns": [_turn(turn, seed, standalone) for turn in dialogue.turns],
+        "models": {role: dialogue.models[role] for role in ("questions", "sparql", "dialogue")},
+        "usage": {
+            "prompt_tokens": dialogue.usage.prompt_tokens,
+            "completion_tokens": dialogue.usage.completion_tokens,
+            "calls": dialogue.usage.calls,
+            "seconds": dialogue.usage.seconds,
+        },
+    }
+
+
+def _turn(turn: Turn, seed: Seed, standalone: bool) -> dict[str, Any]:
+    return {
+        "n": turn.n,
+        "utterance": turn.utterance,
+        **({"standalone": turn.question.text} if standalone else {}),
+        "kind": turn.question.kind,
+        "fact": _fact(turn.question.fact, seed),
+        "sparql": turn.query.sparql,
+        "query_origin": turn.query.origin,
+        "answers": [
+            {"type": a.type, "value": a.value, "label": a.label, "datatype": a.datatype, "lang": a.lang}
+            for a in turn.query.answers
+        ],
+        "answer_count": len(turn.query.answers),
+        "answers_complete": turn.query.complete,
+    }
+
+
+def _fact(fact: Fact, seed: Seed) -> dict[str, str | None]:
+    """The summarised triple of Algorithm 3: the side that is asked for is null."""
+    outgoing = fact.direction == "out"
+    return {
+        "subject": seed.iri if outgoing else None,
+        "predicate": fact.predicate,
+        "object": None if outgoing else seed.iri,
+        "direction": fact.direction,
+    }
+
+
+def provenance(run: StoredRun, players: Sequence[Player]) -> dict[str, Any]:
+    """Where the dialogues of a run come from, as a JSON object."""
+    of_run = ("kg", "kg_fingerprint", "kg_triples", "kg_source", "settings", "repeatable", "started", "status")
+    return {
+        "run": run.id,
+        **{name: getattr(run, name) for name in of_run},
+        "models": [vars(player) for player in players],
+        "chattygen_version": run.chattygen_version,
+    }
+
+
+def dumps(value: Any) -> str:
+    """JSON on one line. Text of any script is kept, except for what JSON allows but harms on the way: characters that
+    some readers take for the end of a line, and terminal control codes."""
+    text = json.dumps(value, ensure_ascii=False)
+    return re.sub("[\x7f-\x9f\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
