@@ -1,0 +1,58 @@
+"""What each rule demands, in a few words: for people who read a report. docs/rules.md says it in full.
+
+Knows nothing about how a rule is checked.
+"""
+
+from __future__ import annotations
+
+GROUPS = {
+    "P": "form of a reply",
+    "C": "context",
+    "Q": "question",
+    "S": "query",
+    "D": "dialogue",
+}
+"""The first letter of a rule's id -> what the rule is about."""
+
+STAGES = {
+    "label": "Label",
+    "questions": "Question",
+    "queries": "SPARQL",
+    "dialogue": "Dialogue",
+}
+"""Name of a stage -> what Table 4 calls it."""
+
+RULES = {
+    "P1": "the reply has as many lines as were asked for, and only choices that were offered",
+    "P2": "the reply is not cut at the token limit",
+    "P3": "the reply is not empty",
+    "P4": "the call to the model succeeds",
+    "P5": "prompt and reply fit the model's context",
+    "C1": "an entity that the user names is in the graph and has a class there",
+    "C2": "a seed has a label that a person can read",
+    "C3": "a label has at most twelve words",
+    "C4": "enough facts of a seed can be asked about",
+    "Q1": "a question names its entity once",
+    "Q2": "the question's fact is in the graph",
+    "Q3": "no other question of the dialogue is about the same fact",
+    "Q4": "a question is one sentence of at least four words with one question mark",
+    "Q5": "a question does not contain its answer",
+    "Q6": "a question can be understood without an earlier sentence",
+    "Q7": "no other question of the dialogue asks the same",
+    "Q8": "a question asks what its fact says",
+    "S1": "a query is valid SPARQL 1.1",
+    "S2": "a query only reads, and only this graph",
+    "S3": "a query uses no identifiers but those it was given",
+    "S4": "the store answers a query in time",
+    "S5": "a query's answers are exactly those of the graph",
+    "S6": "a query's form fits the question: a number for “how many”, otherwise the values",
+    "D1": "the dialogue has as many turns as questions, in the same order",
+    "D2": "the first turn is its standalone question, unchanged",
+    "D3": "no later turn names the entity",
+    "D4": "every later turn refers back to the entity",
+    "D5": "a turn is one question of at least three words",
+    "D6": "a turn means what its standalone question means",
+    "D7": "no two turns are the same",
+    "D8": "pronouns agree with the entity and with each other",
+}
+"""Rule id -> what it demands."""

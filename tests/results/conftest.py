@@ -1,0 +1,5 @@
+"""Fixtures of the tests about results."""
+
+from tests.browser import chromium
+
+__all__ = ["chromium"]
