@@ -1,4 +1,6 @@
-"""benchmarks/generate.py: the command on a small graph with a scripted model, and its checks on spoiled dialogues."""
+"""benchmarks/generate.py: the command on a small graph with a scripted model, and its checks on spoiled dialogues.
+benchmarks/results.py: the run that it makes, and how it watches a command.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,18 @@ from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
+import click
 import pytest
 
-from benchmarks.generate import Checks, check, same_answers
+from benchmarks import results
+from benchmarks.generate import Checks, check
 from chattygen.config import Home
-from chattygen.domain import XSD, Answer, Query
+from chattygen.domain import XSD
 from chattygen.kg.library import open_kg
-from chattygen.kg.load import load
-from chattygen.kg.oxigraph import OxigraphGraph
+from chattygen.results import schema
 from chattygen.results.reader import Reader, StoredDialogue
+from chattygen.results.recorder import Recorder
+from chattygen.results.report import make_report
 from tests.conftest import REPOSITORY
 
 NS = "http://example.org/lakes/"
@@ -64,7 +69,7 @@ def script() -> str:
         questions = [fact[1].replace("?", r"\?") for fact in order]
         rules += [
             rule(
-                r"\n".join(fact[0] for fact in order) + r"\Z",
+                r"\n".join(fact[0] for fact in order) + r"(\nExactly one line each\.)?\Z",
                 "\n".join(map(": ".join, zip(cues, (f[1] for f in order), strict=True))),
             ),
             rule(r" \|.*\n".join(questions) + r" \|.*\Z", "\n".join(fact[2] for fact in order)),
@@ -155,12 +160,6 @@ def test_an_unknown_graph_or_model_is_two_lines(home: Home, tmp_path: Path) -> N
     assert "no model is called 'nobody'" in nobody.stderr
 
 
-@pytest.fixture
-def lakes(home: Home, tmp_path: Path) -> OxigraphGraph:
-    load(home, "lakes", [tmp_path / "lakes.ttl"])
-    return open_kg(home, "lakes")
-
-
 def test_the_checks_see_what_is_wrong(home: Home, tmp_path: Path) -> None:
     called = command(
         home, "--kg", str(tmp_path / "lakes.ttl"), "--dialogues", "1", "--questions", "3", "--model", "lines"
@@ -186,21 +185,27 @@ def test_the_checks_see_what_is_wrong(home: Home, tmp_path: Path) -> None:
         assert check([other], graph) == Checks(1, 0, 0, 0)
 
 
-@pytest.mark.parametrize(
-    ("form", "sparql", "value", "same"),
-    [
-        ("ask", f"ASK {{ <{NS}Ember> <{NS}depth> 31 }}", "true", True),
-        ("ask", f"ASK {{ <{NS}Ember> <{NS}depth> 12 }}", "true", False),
-        ("count", f"SELECT (COUNT(?x) AS ?n) {{ ?x a <{NS}Lake> }}", "4", True),
-        ("count", f"SELECT (COUNT(?x) AS ?n) {{ ?x a <{NS}Lake> }}", "5", False),
-        ("select", f"SELECT ?x {{ <{NS}Ember> <{NS}depth> ?x }}", "31", True),
-        ("select", f"SELECT ?x {{ <{NS}Fallow> <{NS}depth> ?x }}", "31", False),
-        ("select", f"SELECT ?x {{ <{NS}Ember> <{NS}width> ?x }}", "31", False),
-        ("select", "SELECT ?x { this is no query", "31", False),
-    ],
-)
-def test_same_answers(lakes: OxigraphGraph, form: str, sparql: str, value: str, same: bool) -> None:
-    kind = "boolean" if form == "ask" else "literal"
-    answer = Answer(kind, value, value, "" if form == "ask" else XSD + "integer")  # type: ignore[arg-type]
-    with lakes:
-        assert same_answers(Query(sparql, form, "model", (answer,)), lakes) is same  # type: ignore[arg-type]
+def test_a_multiplied_run_is_like_one_that_was_recorded(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    with Recorder(home.database) as recorder:
+        run = results.start(recorder, "large", 6)
+        results.record(recorder, run, range(2))
+    db = schema.open_to_write(home.database, 1.0)
+    results.multiply(db, 3)
+    assert db.execute("pragma foreign_key_check").fetchall() == []
+    db.close()
+    with Reader(home.database) as reader:
+        dialogues = list(reader.dialogues(run))
+        report = make_report(reader.measures(run))
+    assert [dialogue.id for dialogue in dialogues] == [f"{run}-{n}" for n in range(1, 7)]
+    assert len({dialogue.seed.iri for dialogue in dialogues}) == 6
+    assert dialogues[5].turns == dialogues[1].turns
+    assert [len(turn.query.answers) for turn in dialogues[5].turns] == [2, 2, 2, 2, 2]
+    # of each dialogue: 4 calls of 460 tokens, 3 findings
+    assert (report.usage.calls, report.usage.tokens, report.errors_by_rule) == (24, 11040, {"Q8": 6, "S5": 6, "D8": 6})
+
+    seconds, computing, megabytes = results.watch(home, ["show-run", "large", "--limit", "1"])
+    assert min(seconds, computing) > 0
+    assert 10 < megabytes < 1000, "of a Python process"
+    with pytest.raises(click.ClickException, match="no run is called 'small'"):
+        results.watch(home, ["show-run", "small"])

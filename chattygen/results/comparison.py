@@ -1,0 +1,191 @@
+"""Two runs side by side, seed by seed: Chatty-Gen's comparisons (section 6) with an interval for each difference.
+
+Runs over one state of one graph are paired by the IRI of the seed, so that easy and hard seeds weigh alike in both. The
+interval is a percentile bootstrap over the pairs: resampled with a fixed seed, the same runs give the same one. Knows
+nothing about SQLite and drawing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from chattygen.errors import UsageError
+from chattygen.results.outcomes import Outcome
+from chattygen.results.reader import StoredRun
+from chattygen.results.report import is_parse_error
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+RESAMPLES = 10_000
+PERCENTILES = (2.5, 97.5)
+
+CELLS = 1_000_000
+"""Drawn at once, resamples times pairs: 30 MB."""
+
+DIGITS = 9
+"""Figures are rounded: 0.3 - 0.1 - 0.2 is 0, and must not count as a difference."""
+
+Measure = Callable[[Outcome], float]
+Pair = tuple[Outcome, Outcome]
+
+
+def _findings(outcome: Outcome) -> float:
+    return sum(outcome.findings.values())
+
+
+def _parse_errors(outcome: Outcome) -> float:
+    return sum(number for rule, number in outcome.findings.items() if is_parse_error(rule))
+
+
+OF_EVERY_SEED: dict[str, Measure] = {
+    "accepted": lambda outcome: outcome.accepted,
+    "findings": _findings,
+    "parse errors": _parse_errors,
+    "tokens": lambda outcome: outcome.usage.tokens,
+    "calls": lambda outcome: outcome.usage.calls,
+    "seconds": lambda outcome: outcome.usage.seconds,
+}
+
+OF_ACCEPTED_SEEDS: dict[str, Measure] = {
+    "turns": lambda outcome: outcome.questions,
+    "queries by the model": lambda outcome: outcome.queries_by_model / outcome.questions,
+}
+"""These make sense only where both runs have a dialogue."""
+
+SHARES = frozenset({"accepted", "queries by the model"})
+"""Measures from 0 to 1; the others are numbers per seed."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A measure in two runs, means per seed.
+
+    Attributes:
+        seeds: number of pairs.
+        difference: mean of B minus A over the pairs.
+        low, high: its 95 % interval.
+    """
+
+    measure: str
+    seeds: int
+    a: float
+    b: float
+    difference: float
+    low: float
+    high: float
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves out 0."""
+        return self.low > 0 or self.high < 0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs, paired.
+
+    Attributes:
+        paired: seeds that both runs finished: accepted or gave up.
+        alone_a, alone_b: seeds that only one of them finished.
+        both_accepted: pairs in which both have a dialogue.
+        measures: in the order of this module; those of accepted seeds are left out when there are fewer than two.
+        rules: findings per seed, by rule.
+    """
+
+    paired: int
+    alone_a: int
+    alone_b: int
+    both_accepted: int
+    measures: tuple[Difference, ...]
+    rules: tuple[Difference, ...]
+
+
+def refuse_unlike(a: StoredRun, b: StoredRun) -> None:
+    """Raises UsageError when two runs cannot be compared."""
+    if a.id == b.id:
+        raise UsageError(f"both are the same run: {a.id}", "give two runs; see: chattygen list-runs")
+    for run in (a, b):
+        if run.status == "running":
+            raise UsageError(f"the run {run.id} is still running", "wait for its end, or stop it")
+    if a.kg != b.kg:
+        raise UsageError(f"the runs are of two graphs: {a.kg} and {b.kg}", "give two runs of one graph")
+    if a.kg_fingerprint != b.kg_fingerprint:
+        raise UsageError(
+            f"the data of {a.kg} were others: fingerprint {a.kg_fingerprint[:12]}, then {b.kg_fingerprint[:12]}",
+            "give two runs over the same data; see: chattygen list-kgs",
+        )
+
+
+def compare(a: Iterable[Outcome], b: Iterable[Outcome]) -> Comparison:
+    """Pair the outcomes of two runs by seed and compare them.
+
+    Raises:
+        UsageError: fewer than two seeds are in both.
+    """
+    of_a, of_b = ({outcome.iri: outcome for outcome in outcomes} for outcomes in (a, b))
+    pairs = [(outcome, of_b[iri]) for iri, outcome in of_a.items() if iri in of_b]
+    if len(pairs) < 2:
+        raise UsageError(
+            f"the runs have {'only one seed' if pairs else 'no seed'} in common",
+            "give two runs with the same --seed: they visit the same entities",
+        )
+    accepted = [pair for pair in pairs if pair[0].accepted and pair[1].accepted]
+    rules = sorted({rule for pair in pairs for outcome in pair for rule in outcome.findings})
+    return Comparison(
+        paired=len(pairs),
+        alone_a=len(of_a) - len(pairs),
+        alone_b=len(of_b) - len(pairs),
+        both_accepted=len(accepted),
+        measures=_differences(pairs, OF_EVERY_SEED) + _differences(accepted, OF_ACCEPTED_SEEDS),
+        rules=_differences(pairs, {rule: partial(_failed, rule) for rule in rules}),
+    )
+
+
+def _failed(rule: str, outcome: Outcome) -> float:
+    return outcome.findings.get(rule, 0)
+
+
+def _differences(pairs: Sequence[Pair], measures: Mapping[str, Measure]) -> tuple[Difference, ...]:
+    if len(pairs) < 2 or not measures:
+        return ()
+    import numpy as np
+
+    of_a, of_b = (
+        np.array([[measure(pair[side]) for measure in measures.values()] for pair in pairs], dtype=float)
+        for side in (0, 1)
+    )
+    low, high = interval(of_b - of_a)
+    figures = np.array([of_a.mean(axis=0), of_b.mean(axis=0), (of_b - of_a).mean(axis=0), low, high])
+    figures = figures.round(DIGITS) + 0.0  # no -0.0
+    return tuple(Difference(name, len(pairs), *figures[:, n].tolist()) for n, name in enumerate(measures))
+
+
+def interval(differences: Floats) -> tuple[Floats, Floats]:
+    """The 95 % interval of the mean of each column, by the percentile bootstrap over the rows.
+
+    Args:
+        differences: one row per pair, one column per measure; the columns are resampled together.
+
+    Returns:
+        lower and upper ends, one per column.
+    """
+    import numpy as np
+
+    generator = np.random.default_rng(0)
+    pairs = len(differences)
+    at_once = max(1, CELLS // pairs)
+    means = []
+    for begun in range(0, RESAMPLES, at_once):
+        rows = min(at_once, RESAMPLES - begun)
+        drawn = generator.integers(pairs, size=(rows, pairs)) + pairs * np.arange(rows)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=rows * pairs).reshape(rows, pairs)
+        means.append(times @ differences / pairs)
+    low, high = np.percentile(np.concatenate(means), PERCENTILES, axis=0)
+    return low, high
