@@ -32,11 +32,9 @@ def list_runs(home: Home, as_json: bool) -> None:
         show.note("there is no run yet; run: chattygen generate --kg NAME")
     else:
         show.table(
-            ["run", "status", "dialogues", "seeds", "started (UTC)"],
-            [
-                [run.id, run.status, f"{run.dialogues} of {run.wanted}", run.visited, minute(run.started)]
-                for run in runs
-            ],
+            ["run", "status", "dialogues", "started (UTC)"],
+            [[run.id, run.status, f"{run.dialogues} of {run.wanted}", minute(run.started)] for run in runs],
+            whole=["run"],
         )
 
 

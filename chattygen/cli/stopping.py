@@ -1,6 +1,7 @@
 """What Ctrl-C does to a long command: once, it finishes what is in flight; twice, it ends at once.
 
-A termination or hang-up signal counts as the first Ctrl-C. Knows nothing about what the command does.
+A termination or hang-up signal counts as the first Ctrl-C, unless whoever started the command wants it ignored, as
+nohup does. Knows nothing about what the command does.
 """
 
 from __future__ import annotations
@@ -44,8 +45,9 @@ def stoppable(begun: Callable[[], bool], first: Callable[[], None], last: Callab
     def late(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, asked) for number in FIRST}
-    before[signal.SIGALRM] = signal.signal(signal.SIGALRM, late)
+    heard = [number for number in FIRST if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, asked) for number in heard}
+    before |= {signal.SIGALRM: signal.signal(signal.SIGALRM, late)}
     try:
         yield stop
     finally:

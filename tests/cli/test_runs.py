@@ -41,8 +41,8 @@ def test_list_runs(capsys: pytest.CaptureFixture[str], home: Path, run: str) -> 
     called = Called(capsys, home, "list-runs")
     assert called.code == 0
     header, line = called.out.splitlines()
-    assert header.split() == ["run", "status", "dialogues", "seeds", "started", "(UTC)"]
-    assert line.split() == [run, "interrupted", "2", "of", "3", "4", "2026-11-30", "10:15"]
+    assert header.split() == ["run", "status", "dialogues", "started", "(UTC)"]
+    assert line.split() == [run, "interrupted", "2", "of", "3", "2026-11-30", "10:15"]
 
     listed = Called(capsys, home, "list-runs", "--json")
     assert json.loads(listed.out) == [

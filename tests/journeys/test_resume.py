@@ -228,6 +228,21 @@ def replies(home: Home) -> dict[str, list[tuple[Any, ...]]]:
     }
 
 
+def test_a_hang_up_that_nohup_hides_stops_nothing(home: Home) -> None:
+    thinker = Thinker("questions", 2)
+    with able_model(thinker) as fake:
+        write_models(home.path, fake.url)
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        try:
+            process = begin(home, "generate", *SIX)
+        finally:
+            signal.signal(signal.SIGHUP, before)
+        assert thinker.asked.wait(60)
+        process.send_signal(signal.SIGHUP)
+        thinker.enough.set()
+        assert end(process).code == 0
+
+
 def test_a_second_ctrl_c_ends_at_once_and_the_run_can_go_on(home: Home) -> None:
     thinker = Thinker("dialogue", 2)
     with able_model(thinker) as fake:
