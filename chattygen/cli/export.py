@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,10 +22,11 @@ from chattygen.cli.runs import status_line
 from chattygen.config import Home
 from chattygen.errors import UsageError
 from chattygen.results import splits
-from chattygen.results.export import FORMS, TEXTS, in_splits
+from chattygen.results.export import FORMS, TEXTS, chosen, in_splits
 from chattygen.results.formats import huggingface, parquet
 from chattygen.results.formats.record import provenance
 from chattygen.results.reader import Reader, StoredDialogue, StoredRun
+from chattygen.results.verdicts import judgements
 
 
 @click.command()
@@ -38,10 +39,18 @@ from chattygen.results.reader import Reader, StoredDialogue, StoredRun
 )
 @click.option("--split", metavar="TRAIN,DEV,TEST", help="Deal the seed entities out by these percentages: 80,10,10")
 @click.option("--no-standalone", is_flag=True, help="Leave out the standalone forms of the turns.")
+@click.option("--only-accepted", is_flag=True, help="Write only the dialogues that people accepted; see: review")
 @click.option("--force", is_flag=True, help="Overwrite what an earlier export wrote.")
 @home_option
 def export(
-    run: str, form: str, output: Path | None, split: str | None, no_standalone: bool, force: bool, home: Home
+    run: str,
+    form: str,
+    output: Path | None,
+    split: str | None,
+    no_standalone: bool,
+    only_accepted: bool,
+    force: bool,
+    home: Home,
 ) -> None:
     """Write the finished dialogues of RUN in a form that other tools read.
 
@@ -57,7 +66,9 @@ def export(
     if form not in TEXTS:
         parquet.require_pyarrow()
     with Reader(home.database) as reader:
-        export_ = _Export(reader, reader.run(run), form, not no_standalone)
+        found = reader.run(run)
+        only = _accepted(reader, found) if only_accepted else None
+        export_ = _Export(reader, found, form, not no_standalone, only)
         if output is None:
             written = {"": export_.to_stdout()}
         elif output.is_dir() and not in_folder:
@@ -65,38 +76,59 @@ def export(
         else:
             refuse_existing(output, "--output", force)
             written = export_.to_folder(output, shares) if in_folder else {"": export_.to_file(output)}
-    _say(export_.run, output, written)
+    _say(found, output, written, only_accepted)
+
+
+def _accepted(reader: Reader, run: StoredRun) -> Collection[str]:
+    """The dialogues of the run that people accepted, at least one."""
+    said = judgements(reader.verdicts(run.id))
+    accepted = {dialogue for dialogue, what in said.items() if what == "accepted"}
+    if not accepted:
+        raise UsageError(
+            f"no dialogue of {run.id} is accepted: {len(said)} rejected, {run.dialogues - len(said)} not reviewed",
+            f"judge them first: chattygen review {run.id}",
+        )
+    return accepted
 
 
 @dataclass(frozen=True)
 class _Export:
-    """One export: the run, the form, and whether with the standalone forms. Methods return numbers of dialogues."""
+    """One export: the run, the form, whether with the standalone forms, and the only dialogues that are wanted, if not
+    all of them. Methods return numbers of dialogues.
+    """
 
     reader: Reader
     run: StoredRun
     form: str
     standalone: bool
+    only: Collection[str] | None
 
     def to_stdout(self) -> int:
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8")  # whatever the terminal's is
-        return self._text(self.reader.dialogues(self.run.id), sys.stdout)
+        return self._text(self._chosen(), sys.stdout)
 
     def to_file(self, path: Path) -> int:
         with whole_path(path) as part:
-            return self._file(self.reader.dialogues(self.run.id), part)
+            return self._file(self._chosen(), part)
 
     def to_folder(self, path: Path, shares: Sequence[Fraction] | None) -> dict[str, int]:
         path = path.resolve()  # a link to a folder stays a link
         _refuse_foreign(path)
-        all_in_one = {"train": self.reader.dialogues(self.run.id)}
-        parts = all_in_one if shares is None else in_splits(self.reader, self.run.id, shares)
+        all_in_one = {"train": self._chosen()}
+        parts = all_in_one if shares is None else in_splits(self.reader, self.run.id, shares, self.only)
         with whole_path(path) as folder:
             if self.form == "huggingface":
                 players = self.reader.players(self.run.id)
-                return huggingface.write(self.run, players, parts, folder, standalone=self.standalone)
+                accepted = self.only is not None
+                return huggingface.write(
+                    self.run, players, parts, folder, standalone=self.standalone, accepted=accepted
+                )
             folder.mkdir()
             return {name: self._file(of_split, folder / _file_of(name, self.form)) for name, of_split in parts.items()}
+
+    def _chosen(self) -> Iterator[StoredDialogue]:
+        return chosen(self.reader, self.run.id, self.only)
 
     def _file(self, dialogues: Iterator[StoredDialogue], path: Path) -> int:
         if self.form in TEXTS:
@@ -124,9 +156,13 @@ def _refuse_foreign(folder: Path) -> None:
         )
 
 
-def _say(run: StoredRun, output: Path | None, written: dict[str, int]) -> None:
+def _say(run: StoredRun, output: Path | None, written: dict[str, int], only_accepted: bool) -> None:
     """What was written where, and how far the run is: a run that goes on may have finished more since it was read."""
-    status = status_line(replace(run, dialogues=sum(written.values())))
+    total = sum(written.values())
+    if only_accepted:
+        status = status_line(run, f"{total} accepted of {run.dialogues} dialogues")
+    else:
+        status = status_line(replace(run, dialogues=total))
     show.note(f"{output}: {status}" if output else status)
     if len(written) > 1:
         show.note(", ".join(f"{name} {count}" for name, count in written.items()))

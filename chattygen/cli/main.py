@@ -29,6 +29,7 @@ COMMANDS = {
     "resume": ("generate", "Go on with a run that was stopped, killed or cut off; no model call is made twice."),
     "list-runs": ("runs", "List the runs and what became of them."),
     "show-run": ("runs", "Show the dialogues of a run as a person reads them."),
+    "review": ("review", "Judge the dialogues of a run: accept or reject, with a reason."),
     "report": ("report", "Show success, errors by rule, time and tokens of a run; as a web page with --html."),
     "compare-runs": ("compare", "Compare two runs over the same seeds, with intervals."),
     "recheck": ("recheck", "Run every stored query of a run again and list what has changed."),

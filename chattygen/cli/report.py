@@ -69,10 +69,11 @@ def _write_page(path: Path, reader: Reader, run: StoredRun, other: StoredRun | N
         measures = reader.measures(of.id)
         return Side(measures.run, make_report(measures))
 
-    players, contents = reader.players(run.id), reader.contents(run.id)
+    players, contents, verdicts = reader.players(run.id), reader.contents(run.id), reader.verdicts(run.id)
     dialogues = islice(reader.dialogues(run.id), limit)
     with whole_file(path) as stream:
-        stream.writelines(page(side(run), contents, players, dialogues, limit, side(other) if other else None))
+        beside = side(other) if other else None
+        stream.writelines(page(side(run), contents, players, dialogues, limit, beside, verdicts))
 
 
 def _draw_report(made: Report) -> None:
@@ -88,6 +89,9 @@ def _draw_report(made: Report) -> None:
         "written by the model": f"{_written(made.questions)} questions, {_written(made.queries)} queries,"
         f" {_written(made.turns)} turns",
     }
+    if made.review:
+        said = made.review
+        lines["reviewed"] = f"{said.reviewed} of {made.dialogues}: {said.accepted} accepted, {said.rejected} rejected"
     show.line("")
     for name, text in lines.items():
         show.line(f"{name:<22}{text}")
@@ -103,6 +107,13 @@ def _draw_report(made: Report) -> None:
     _draw_table(
         ["rule", "errors", "seeds given up"],
         [[rule, made.errors_by_rule.get(rule, 0), made.given_up_by_rule.get(rule, 0)] for rule in rules],
+    )
+    _draw_table(
+        ["reviewer", "and", "both judged", "agreement", "Cohen's kappa"],
+        [
+            [*pair.reviewers, pair.both, _percent(pair.share), "-" if pair.kappa is None else f"{pair.kappa:.2f}"]
+            for pair in (made.review.agreements if made.review else ())
+        ],
     )
 
 

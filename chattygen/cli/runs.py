@@ -52,28 +52,31 @@ def show_run(run: str, query: bool, limit: int | None, home: Home) -> None:
         found = reader.run(run)
         show.line(found.id, style="bold", aside=f"{found.kg}, {found.approach}, {found.serialisation}")
         for number, dialogue in enumerate(islice(reader.dialogues(found.id), limit), 1):
-            _draw_dialogue(number, dialogue, query)
+            draw_dialogue(number, dialogue, query=query)
     show.line("")
     if limit is not None and limit < found.dialogues:
         show.line(f"showing {limit} of {found.dialogues}", style="dim")
     show.line(status_line(found))
 
 
-def status_line(run: StoredRun) -> str:
-    """`3 of 20 dialogues, status interrupted: stopped by the user`"""
-    said = f"{run.dialogues} of {run.wanted} dialogues, status {run.status}"
+def status_line(run: StoredRun, dialogues: str = "") -> str:
+    """`3 of 20 dialogues, status interrupted: stopped by the user`; `dialogues` are other words to begin with."""
+    said = f"{dialogues or f'{run.dialogues} of {run.wanted} dialogues'}, status {run.status}"
     if run.status == "running":
         return f"{said}; last stored {minute(run.last)} UTC"
     return f"{said}: {run.reason}" if run.reason else said
 
 
-def _draw_dialogue(number: int, dialogue: StoredDialogue, with_query: bool) -> None:
+def draw_dialogue(number: int, dialogue: StoredDialogue, *, query: bool = False, standalone: bool = False) -> None:
+    """A dialogue as a person reads it, with the queries or with the standalone forms of its turns if wanted."""
     seed = dialogue.seed
     show.line("")
     show.line(f"{number}. {seed.label}", style="bold", aside=", ".join(filter(None, [seed.type_label, seed.bucket])))
     for turn in dialogue.turns:
         show.line(f"{turn.n}  {turn.utterance}", indent=3, aside=_builder(turn))
-        if with_query:
+        if standalone and turn.question.text != turn.utterance:
+            show.line(f"by itself: {turn.question.text}", indent=6, style="dim")
+        if query:
             for line in turn.query.sparql.splitlines():
                 show.line(line, indent=6, style="dim")
         answers = turn.query.answers

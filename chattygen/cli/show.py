@@ -6,6 +6,7 @@ stdout carries data, stderr carries progress and notes. Text from a KG is escape
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -24,6 +25,25 @@ err = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
 def note(text: str) -> None:
     """One line for the person, on stderr."""
     err.print(escape(clean(text)))
+
+
+def ask(question: str) -> str:
+    """Ask the person on stderr and read one line from stdin, which need not be a terminal.
+
+    Raises:
+        EOFError: there is no more input.
+    """
+    at_terminal = sys.stdin.isatty()
+    err.print(escape(clean(question)), end=" " if at_terminal else "\n")
+    answer = ""
+    try:
+        answer = sys.stdin.readline()
+    finally:
+        if at_terminal and not answer.endswith("\n"):  # Ctrl-C or Ctrl-D: nobody ended the line
+            err.print()
+    if not answer:
+        raise EOFError
+    return answer.strip()
 
 
 def show_cursor() -> None:

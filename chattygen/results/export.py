@@ -5,7 +5,7 @@ Says which forms there are; each is a module of formats/. Knows nothing about wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TextIO
@@ -39,14 +39,22 @@ def jsonl(reader: Reader, run: str, stream: TextIO) -> int:
     return lines.write(reader.run(run), reader.dialogues(run), stream)
 
 
-def in_splits(reader: Reader, run: str, shares: Sequence[Fraction]) -> Mapping[str, Iterator[StoredDialogue]]:
-    """The dialogues of the run with this id, by split; a split with share 0 is left out.
+def chosen(reader: Reader, run: str, only: Collection[str] | None) -> Iterator[StoredDialogue]:
+    """The finished dialogues of the run with this id; of these those in `only`, unless it is None."""
+    return (one for one in reader.dialogues(run) if only is None or one.id in only)
+
+
+def in_splits(
+    reader: Reader, run: str, shares: Sequence[Fraction], only: Collection[str] | None
+) -> Mapping[str, Iterator[StoredDialogue]]:
+    """The dialogues that `chosen` gives, by split; a split with share 0 is left out.
 
     A dialogue that is finished only after this call is in no split.
     """
-    split_of = splits.deal(reader.seeds(run), shares)
+    seeds = reader.seeds(run).items()
+    split_of = splits.deal((iri for dialogue, iri in seeds if only is None or dialogue in only), shares)
 
-    def only(name: str) -> Iterator[StoredDialogue]:
+    def of(name: str) -> Iterator[StoredDialogue]:
         return (one for one in reader.dialogues(run) if split_of.get(one.seed.iri) == name)
 
-    return {name: only(name) for name, share in zip(splits.NAMES, shares, strict=True) if share}
+    return {name: of(name) for name, share in zip(splits.NAMES, shares, strict=True) if share}

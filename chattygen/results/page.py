@@ -21,6 +21,7 @@ from chattygen.results.contents import Contents
 from chattygen.results.reader import Player, StoredDialogue, StoredRun
 from chattygen.results.report import Report
 from chattygen.results.rules import GROUPS, RULES, STAGES
+from chattygen.results.verdicts import Verdict
 
 SHOWN_ANSWERS = 10
 
@@ -40,12 +41,14 @@ def page(
     dialogues: Iterable[StoredDialogue],
     limit: int,
     other: Side | None = None,
+    verdicts: Iterable[Verdict] = (),
 ) -> Iterator[str]:
     """The page, piece by piece.
 
     Args:
         dialogues: those of the run, in any number; at most `limit` of them are read, one at a time.
         other: a run to set beside this one.
+        verdicts: what people said about the dialogues.
     """
     shown = min(limit, of.run.dialogues)
     usages = {stage.name: stage.usage for stage in of.report.stages}
@@ -76,6 +79,7 @@ def page(
             iris=lambda of: [(one.label or one.iri, one.iri) for one in of],
             builder_parts=builder_parts,
             shown_answers=SHOWN_ANSWERS,
+            rejections=_rejections(verdicts),
         )
     )
 
@@ -84,6 +88,15 @@ def builder_parts(turn: Turn) -> list[str]:
     """What of a turn chattygen's builder wrote and not the model."""
     origins = {"turn": turn.utterance_origin, "question": turn.question.origin, "query": turn.query.origin}
     return [part for part, origin in origins.items() if origin == "builder"]
+
+
+def _rejections(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
+    """Dialogue -> the verdicts that reject it."""
+    found: dict[str, list[Verdict]] = {}
+    for one in verdicts:
+        if one.verdict == "reject":
+            found.setdefault(one.dialogue, []).append(one)
+    return found
 
 
 def _failures(report: Report, contents: Contents) -> list[dict[str, Any]]:

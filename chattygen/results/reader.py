@@ -22,6 +22,7 @@ from chattygen.lock import is_held
 from chattygen.results import schema
 from chattygen.results.contents import Contents, read_contents
 from chattygen.results.outcomes import Outcome, read_outcomes
+from chattygen.results.verdicts import Verdict, read_verdicts
 
 Row = dict[str, Any]
 
@@ -112,6 +113,7 @@ class Measures:
         findings: (stage, rule) -> number.
         turns: in the finished dialogues; each has one question and one query.
         by_model: `question`, `query`, `turn` -> how many of those in the finished dialogues the model wrote.
+        verdicts: what people said, the latest of each on each dialogue.
     """
 
     run: StoredRun
@@ -120,6 +122,7 @@ class Measures:
     findings: dict[tuple[str, str], int]
     turns: int
     by_model: dict[str, int]
+    verdicts: tuple[Verdict, ...] = ()
 
 
 class Reader:
@@ -169,10 +172,10 @@ class Reader:
         sql = "select role, model, revision, prompt_hash from call where run = ? group by 1, 2, 3, 4 order by min(id)"
         return [Player(**row) for row in self._rows(sql, run)]
 
-    def seeds(self, run: str) -> list[str]:
-        """The IRIs of the seeds of the finished dialogues of the run with this id."""
-        sql = "select seed.iri from dialogue join seed on seed.id = dialogue.seed where dialogue.run = ?"
-        return [row["iri"] for row in self._rows(sql, run)]
+    def seeds(self, run: str) -> dict[str, str]:
+        """Finished dialogue of the run with this id -> the IRI of its seed."""
+        sql = "select dialogue.id, seed.iri from dialogue join seed on seed.id = dialogue.seed where dialogue.run = ?"
+        return {row["id"]: row["iri"] for row in self._rows(sql, run)}
 
     def dialogues(self, run: str) -> Iterator[StoredDialogue]:
         """The finished dialogues of the run with this id, in the order in which they were finished.
@@ -209,6 +212,7 @@ class Reader:
                 findings={(row["stage"], row["rule"]): row["number"] for row in findings},
                 turns=written.pop("turns"),
                 by_model=written,
+                verdicts=read_verdicts(self._rows, run),
             )
 
     def contents(self, run: str) -> Contents:
@@ -220,6 +224,10 @@ class Reader:
         """What became of each seed of the run with this id that was accepted or given up; read in one transaction."""
         with schema.errors_explained(self.path), self._db.atomic():
             return read_outcomes(self._rows, run)
+
+    def verdicts(self, run: str) -> tuple[Verdict, ...]:
+        """What people said about the dialogues of the run with this id, the latest of each person on each dialogue."""
+        return read_verdicts(self._rows, run)
 
     def _run(self, row: Row) -> StoredRun:
         told = row | {

@@ -1,8 +1,9 @@
 """The recorder: the only writer of the results database (design, section 2).
 
 Each method is one transaction that is on disk when the method returns, so a stop at any moment loses at most what was
-in flight. A resumed run goes over its own steps again: what is stored already is left as it is, so each method may be
-called twice. Speaks the values of domain.py; knows nothing about how they came to be, nor how they are reported.
+in flight. A resumed run goes over its own steps again: what is stored already is left as it is, so each method but
+`verdict` may be called twice. Speaks the values of domain.py; knows nothing about how they came to be, nor how they are
+reported.
 """
 
 from __future__ import annotations
@@ -231,6 +232,23 @@ class Recorder:
             self._db.execute("update session set finished = ? where run = ? and finished is null", [now, run])
             self._db.table("run").update(run, _clean({"status": status, "reason": reason, "finished": now}))
         self._leave(run)
+
+    def verdict(
+        self,
+        dialogue: str,
+        verdict: OneOf["accept", "reject"],
+        reviewer: str,
+        *,
+        turn: int | None = None,
+        reason: str = "",
+    ) -> None:
+        """Store what a reviewer says about a finished dialogue, or what is wrong with one turn of it.
+
+        Earlier verdicts are kept; the latest of a reviewer on a dialogue counts.
+        """
+        row = {"dialogue": dialogue, "turn": turn, "verdict": verdict, "reason": reason, "reviewer": reviewer}
+        with self._transaction():
+            self._insert("verdict", row | {"stored": _iso(self._clock())})
 
     def _claim(self, run: str) -> None:
         """Hold the run's lock: a run without an end whose lock is free was killed."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from chattygen.domain import Usage
 from chattygen.results.reader import Measures
+from chattygen.results.verdicts import Review, review
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Report:
         tokens_per_dialogue, seconds_per_dialogue: `usage` divided by the finished dialogues; None when there is none.
         waiting: seconds of the calls that were made / time; above 1 when calls ran side by side, None without time.
         questions, queries, turns: who wrote them.
+        review: what people said about the dialogues; None when nobody judged one.
     """
 
     run: str
@@ -84,6 +86,7 @@ class Report:
     questions: Written
     queries: Written
     turns: Written
+    review: Review | None
 
 
 def make_report(measures: Measures) -> Report:
@@ -121,6 +124,7 @@ def make_report(measures: Measures) -> Report:
         questions=Written(measures.by_model["question"], measures.turns),
         queries=Written(measures.by_model["query"], measures.turns),
         turns=Written(measures.by_model["turn"], measures.turns),
+        review=review(measures.verdicts),
     )
 
 

@@ -254,6 +254,29 @@ create unique index call_once on call (run, ifnull(seed, 0), stage, attempt, ite
     where error = '' and request <> '';
 """
 
+VERDICTS = """
+-- What people say about finished dialogues. Rows are only added: when they are read, a reviewer's later verdict on a
+-- dialogue takes the place of the earlier one. A dialogue is accepted as a whole, and may be rejected for one turn.
+create table verdict (
+    id integer primary key,
+    dialogue text not null references dialogue (id),
+    turn integer,
+    verdict text not null check (verdict in ('accept', 'reject')),
+    reason text not null,
+    reviewer text not null,
+    stored text not null,
+    check (turn is null or verdict = 'reject'),
+    foreign key (dialogue, turn) references turn (dialogue, n)
+) strict;
+create index verdict_dialogue on verdict (dialogue, reviewer);
+create trigger verdict_is_not_changed before update on verdict begin
+    select raise(abort, 'a verdict stays: add a later one');
+end;
+create trigger verdict_is_not_deleted before delete on verdict begin
+    select raise(abort, 'a verdict stays: add a later one');
+end;
+"""
+
 migrations = Migrations("chattygen")
 
 
@@ -265,6 +288,11 @@ def first_tables(db: Database) -> None:
 @migrations()
 def resume(db: Database) -> None:
     db.executescript(RESUME)
+
+
+@migrations()
+def verdicts(db: Database) -> None:
+    db.executescript(VERDICTS)
 
 
 def open_to_write(path: Path, timeout: float) -> Database:

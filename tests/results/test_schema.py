@@ -20,7 +20,7 @@ from tests.results import hand_made
 
 TABLES = {
     "run", "node_type", "label_rule", "seed", "fact", "dropped_fact", "call", "finding", "question", "query", "answer",
-    "dialogue", "turn", "session",
+    "dialogue", "turn", "session", "verdict",
 }  # fmt: skip
 
 
@@ -31,6 +31,7 @@ def test_opening_twice_applies_the_migrations_once_and_keeps_the_rows(tmp_path: 
     assert db.execute("select migration_set, name from _sqlite_migrations").fetchall() == [
         ("chattygen", "first_tables"),
         ("chattygen", "resume"),
+        ("chattygen", "verdicts"),
     ]
     assert set(db.table_names()) == TABLES | {"_sqlite_migrations"}
     assert db.execute("select count(*) from seed").fetchone() == (4,)

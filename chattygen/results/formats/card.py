@@ -46,10 +46,17 @@ LICENCES = frozenset(
 """Identifiers that the Hub has for the licence of data, in lower case."""
 
 
-def card(run: StoredRun, players: Sequence[Player], splits: Mapping[str, Written], *, standalone: bool = True) -> str:
-    """The text of README.md; `splits` says what the file of each split holds."""
+def card(
+    run: StoredRun,
+    players: Sequence[Player],
+    splits: Mapping[str, Written],
+    *,
+    standalone: bool = True,
+    accepted: bool = False,
+) -> str:
+    """The text of README.md; `splits` says what each file holds, `accepted` that people accepted all dialogues."""
     front = "\n".join(_front_matter(run, splits))
-    return f"---\n{front}\n---\n\n" + "\n".join(_text(run, players, splits, standalone)) + "\n"
+    return f"---\n{front}\n---\n\n" + "\n".join(_text(run, players, splits, standalone, accepted)) + "\n"
 
 
 def _front_matter(run: StoredRun, splits: Mapping[str, Written]) -> Iterator[str]:
@@ -86,7 +93,9 @@ def _size(dialogues: int) -> str:
     return next((name for limit, name in limits.items() if dialogues < limit), "1M<n<10M")
 
 
-def _text(run: StoredRun, players: Sequence[Player], splits: Mapping[str, Written], standalone: bool) -> Iterator[str]:
+def _text(
+    run: StoredRun, players: Sequence[Player], splits: Mapping[str, Written], standalone: bool, accepted: bool
+) -> Iterator[str]:
     source = {name: run.kg_source.get(name) or "not stated" for name in ("title", "url", "licence")}
     dialogues, turns = (sum(getattr(part, what) for part in splits.values()) for what in ("dialogues", "turns"))
     told = plain(run.kg_source.get("title") or run.kg)
@@ -113,15 +122,19 @@ def _text(run: StoredRun, players: Sequence[Player], splits: Mapping[str, Writte
     yield from ("", "## Fields", "")
     fields = {names: what for names, what in FIELDS.items() if standalone or names != "turns.standalone"}
     yield from (f"- {', '.join(map(code, names.split(', ')))}: {what}" for names, what in fields.items())
-    yield from ("", "## Limits", "", *LIMITS)
+    yield from ("", "## Limits", "", ACCEPTED if accepted else NOT_READ, *LIMITS)
 
 
 NOT_REPEATABLE = "sampling was seeded, but the server batches requests, so that the same settings may give other texts"
 
+ACCEPTED = (
+    "- Rules and a sentence embedding checked the texts. People read the dialogues; these are those they accepted."
+)
+NOT_READ = "- Rules and a sentence embedding checked the texts; no person need have read them."
+
 LIMITS = (
     "- The answers are what the graph held on that day; they are not checked against the world, and what the graph"
     " lacks is not asked.",
-    "- Rules and a sentence embedding checked the texts, no person did.",
     "- Where a model failed, chattygen's builder wrote a plain text instead: such turns are more alike.",
     "- Splits keep the seed entities apart. An entity may still be an answer in another split.",
     "- Texts and labels come from the graph, so its licence governs them too.",

@@ -27,9 +27,11 @@ def write(
     folder: Path,
     *,
     standalone: bool = True,
+    accepted: bool = False,
 ) -> dict[str, int]:
     """Make the folder with a file for each of `parts` (split -> dialogues); return the number of dialogues of each.
 
+    `accepted`: people accepted them all, and the card says so.
     A split without dialogues has no file: the package datasets would refuse to load the others too.
 
     Raises:
@@ -46,5 +48,6 @@ def write(
     named = {NAMES.get(split, split): part for split, part in written.items() if part.dialogues}
     if not named:
         raise ResultsError("the run has no finished dialogue yet, and a dataset needs one", "wait for it, or resume it")
-    (folder / "README.md").write_text(card(run, players, named, standalone=standalone), encoding="utf-8", newline="\n")
+    text = card(run, players, named, standalone=standalone, accepted=accepted)
+    (folder / "README.md").write_text(text, encoding="utf-8", newline="\n")
     return {split: part.dialogues for split, part in written.items()}
