@@ -89,6 +89,12 @@ def _draw_report(made: Report) -> None:
         "written by the model": f"{_written(made.questions)} questions, {_written(made.queries)} queries,"
         f" {_written(made.turns)} turns",
     }
+    if made.reused.calls:
+        again = made.reused
+        calls = f"{again.calls} call{'s' if again.calls > 1 else ''}"
+        lines["reused"] = f"{calls} with {again.tokens:,} tokens, answered by what was stored already"
+    if not made.repeatable:
+        lines["repeatable"] = "no: sampling was seeded, but a server that batches requests may still change a text"
     if made.review:
         said = made.review
         lines["reviewed"] = f"{said.reviewed} of {made.dialogues}: {said.accepted} accepted, {said.rejected} rejected"

@@ -58,6 +58,7 @@ class Report:
         waiting: seconds of the calls that were made / time; above 1 when calls ran side by side, None without time.
         questions, queries, turns: who wrote them.
         review: what people said about the dialogues; None when nobody judged one.
+        repeatable: whether the same settings give the same texts again.
     """
 
     run: str
@@ -87,6 +88,7 @@ class Report:
     queries: Written
     turns: Written
     review: Review | None
+    repeatable: bool
 
 
 def make_report(measures: Measures) -> Report:
@@ -125,6 +127,7 @@ def make_report(measures: Measures) -> Report:
         queries=Written(measures.by_model["query"], measures.turns),
         turns=Written(measures.by_model["turn"], measures.turns),
         review=review(measures.verdicts),
+        repeatable=run.repeatable,
     )
 
 

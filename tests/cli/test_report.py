@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from chattygen.cli.main import main
+from chattygen.config import RunSettings
 from chattygen.results.recorder import Recorder
 from tests.cli.test_runs import Called
 from tests.results import hand_made
@@ -44,6 +46,22 @@ def test_report_for_a_person(capsys: pytest.CaptureFixture[str], home: Path, run
     assert ["coder", "2", "600", "120", "12.0"] in words
     assert ["Q8", "1", "1"] in words
     assert ["D3", "1", "0"] in words
+
+
+def test_report_says_what_was_reused_and_what_may_not_come_again(
+    capsys: pytest.CaptureFixture[str], home: Path
+) -> None:
+    made = hand_made.attempt("questions", 1, 400, 40, 6.0)
+    assert made.call is not None
+    with Recorder(home / "chattygen.db", clock=hand_made.Clock()) as recorder:
+        settings = asdict(RunSettings(kg="nobel", dialogues=3))
+        run = recorder.start_run("nobel", "f00d", 1000, settings, hand_made.MODELS, repeatable=False)
+        recorder.attempt(run, None, made)
+        recorder.attempt(run, None, replace(made, item=2, call=replace(made.call, reused=True)))
+    lines = Called(capsys, home, "report", run).out.splitlines()
+    assert "reused                1 call with 440 tokens, answered by what was stored already" in lines
+    assert [line for line in lines if line.startswith("repeatable            no: sampling was seeded, but a server")]
+    assert json.loads(Called(capsys, home, "report", run, "--json").out)["repeatable"] is False
 
 
 def test_report_for_a_program(capsys: pytest.CaptureFixture[str], home: Path, run: str) -> None:
