@@ -90,4 +90,6 @@ def dumps(value: Any) -> str:
     """JSON on one line. Text of any script is kept, except for what JSON allows but harms on the way: characters that
     some readers take for the end of a line, and terminal control codes."""
     text = json.dumps(value, ensure_ascii=False)
+    if text.isprintable():  # as nearly all are, and this is quicker to see
+        return text
     return re.sub("[\x7f-\x9f\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
