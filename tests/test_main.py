@@ -44,7 +44,7 @@ def test_every_command_has_a_help_page(command: str, capsys: pytest.CaptureFixtu
 
 def test_done_is_0_and_failed_is_1(tmp_path: Path) -> None:
     assert chattygen("list-kgs", "--home", str(tmp_path)).returncode == 0
-    (tmp_path / "empty.nt").write_text("")
+    (tmp_path / "empty.nt").write_text("# nothing\n")
     failed = chattygen("load-kg", str(tmp_path / "empty.nt"), "--quiet", "--home", str(tmp_path))
     assert failed.returncode == 1
     assert failed.stderr.splitlines() == [

@@ -1,43 +1,47 @@
-"""Files -> a store that is ready: formats, gzip, progress, counts, fingerprint.
+"""Files -> a store that is ready: read, checked, counted, recorded.
 
 A load goes into a folder of its own beside the graphs and is moved to its place at the end, so that a load that fails
 or is killed leaves nothing that looks ready, and a replaced graph stays until the new one is whole. The first syntax
-error stops a load. All quads go into the default graph. Knows nothing about the paper.
+error stops a load, unless bad lines are to be skipped. All quads go into the default graph. Knows nothing about the
+paper.
 """
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import re
 import time
-import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from functools import partial
-from io import BufferedReader
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from chattygen.config import GraphSettings, Home, Source
-from chattygen.errors import BadData, GraphError, UsageError
-from chattygen.kg.library import MANIFEST, PROFILE, STORE, LoadedFile, Manifest, check_name, publish, workshop
+from chattygen.errors import GraphError, UsageError
+from chattygen.kg import formats
+from chattygen.kg.compression import plain_name
+from chattygen.kg.fill import Progress, fill
+from chattygen.kg.formats import Input
+from chattygen.kg.library import (
+    MANIFEST,
+    PROFILE,
+    STORE,
+    LoadedFile,
+    LocalStore,
+    Manifest,
+    check_name,
+    publish,
+    workshop,
+)
 from chattygen.kg.oxigraph import OxigraphGraph
 from chattygen.kg.profile import profile
+from chattygen.kg.rejects import REJECTS, Rejects
 
 if TYPE_CHECKING:
-    import pyoxigraph
+    from chattygen.kg.virtuoso import VirtuosoGraph
 
-FORMATS = {".nt": "N_TRIPLES", ".nq": "N_QUADS", ".ttl": "TURTLE", ".trig": "TRIG"}
-"""File suffix, before any .gz -> name of the format in pyoxigraph."""
-
-SUPPORTED = "supported: N-Triples (.nt), N-Quads (.nq), Turtle (.ttl), TriG (.trig), each plain or gzip-compressed"
-
-Progress = Callable[[int, float, int, int], None]
-"""(triples so far, seconds so far, file index, number of files); index == number while the graph is profiled."""
-
-TICK = 20_000
+DRAFT = "draft"
+"""The Oxigraph store that is filled first when another is to hold the graph."""
 
 
 def load(
@@ -49,33 +53,49 @@ def load(
     format: str | None = None,
     source: Source | None = None,
     settings: GraphSettings | None = None,
+    store: LocalStore = "oxigraph",
     replace: bool = False,
+    skip_bad: bool = False,
+    max_bad: float = 1.0,
     progress: Progress = lambda triples, seconds, file, count: None,
 ) -> Manifest:
-    """Load files into the graph `name`.
+    """Load files, and the RDF files of folders, into the graph `name`.
 
     Args:
-        base: resolves the relative IRIs of Turtle and TriG.
-        format: a key of FORMATS without the dot, for files whose suffix does not tell.
+        base: resolves relative IRIs.
+        format: a key of formats.FORMATS, for files that do not tell by themselves.
+        store: what is to hold the graph: the embedded Oxigraph, or a Virtuoso of its own.
         replace: take the place of a graph of that name, which is deleted once the new one is ready.
+        skip_bad: leave bad lines of N-Triples and N-Quads out, and repair what is certain; they are listed in the
+            file that the manifest names.
+        max_bad: percent of the lines; more bad ones stop the load.
 
     Raises:
-        UsageError: a bad name, a name that is taken, no such file, an unknown format.
-        BadData: a syntax error or damaged file; names file, line and column.
-        GraphError: no triples, or the store cannot be written.
+        UsageError: a bad name, a name that is taken, no such file, a base that is no IRI, a format without lines to
+            skip.
+        BadData: a syntax error, a damaged file or one that is no RDF; names file, line and column.
+        GraphError: no triples, the store cannot be written, or Virtuoso is missing or fails.
     """
     check_name(name)
-    settings = settings or GraphSettings()
-    formats = [_format(path, format) for path in files]
     if not files:
         raise UsageError("there is no file to load", "name one or more files, or a recipe")
+    _check_base(base)
     if (home.kgs / name / MANIFEST).exists() and not replace:
         raise UsageError(
             f"a graph named {name!r} is already loaded", "add --replace to load it anew, or choose another --name"
         )
+    if store == "virtuoso":
+        from chattygen.kg.virtuoso import find_program
+
+        find_program()
+    settings = settings or GraphSettings()
     try:
+        inputs, left_out = formats.find(files, format, skip_bad)
+        if skip_bad:
+            _check_lines(inputs)
         with workshop(home, name) as folder:
-            manifest = _build(folder, name, list(zip(files, formats, strict=True)), base, source, settings, progress)
+            rejects = Rejects(folder / REJECTS, max_bad) if skip_bad else None
+            manifest = _build(folder, name, inputs, base, source, settings, store, rejects, left_out, progress)
             publish(home, name, folder)
     except OSError as error:
         raise GraphError(
@@ -84,162 +104,86 @@ def load(
     return manifest
 
 
+def default_name(path: Path) -> str:
+    """A graph name made of a file's stem or a folder's name: `Nobel Prizes.ttl.gz` gives `nobel-prizes`."""
+    plain = plain_name(path)
+    stem = plain if path.is_dir() else plain.rpartition(".")[0] or plain
+    return re.sub(r"[^a-z0-9._-]+", "-", stem.lower()).strip("._-")
+
+
+def _check_base(base: str | None) -> None:
+    import pyoxigraph
+
+    try:
+        pyoxigraph.parse(b"", pyoxigraph.RdfFormat.TURTLE, base_iri=base)
+    except ValueError as error:
+        raise UsageError(f"the base {base!r} is no absolute IRI: {error}", "give an absolute IRI with --base") from None
+
+
+def _check_lines(inputs: Sequence[Input]) -> None:
+    for file in inputs:
+        if not file.format.by_line:
+            raise UsageError(
+                f"{file.path} is {file.format.title}: --skip-bad is for N-Triples and N-Quads, whose lines stand alone",
+                "nobody can tell where a bad statement of another format ends: mend it and load it without --skip-bad",
+            )
+
+
 def _build(
     folder: Path,
     name: str,
-    files: list[tuple[Path, str]],
+    inputs: list[Input],
     base: str | None,
     source: Source | None,
     settings: GraphSettings,
+    store: LocalStore,
+    rejects: Rejects | None,
+    left_out: list[str],
     progress: Progress,
 ) -> Manifest:
     """Make a whole graph in `folder`: store, profile, and the manifest at the end."""
     started = time.monotonic()
-    loaded, triples = _fill(folder / STORE, files, base, started, progress)
-    fingerprint = _fingerprint(loaded, base)
-    progress(triples, time.monotonic() - started, len(files), len(files))
-    with OxigraphGraph(name, fingerprint, folder / STORE) as graph:
-        learned = profile(graph, settings)
+
+    def tell(triples: int, step: int) -> None:
+        progress(triples, time.monotonic() - started, step, len(inputs))
+
+    filled = fill(folder / (STORE if store == "oxigraph" else DRAFT), inputs, base, rejects, progress)
+    fingerprint = _fingerprint(filled.files, base)
+    with _opened(folder, name, fingerprint, store, lambda triples: tell(triples, len(inputs) + 1)) as graph:
+        tell(filled.triples, len(inputs))
+        with OxigraphGraph(name, fingerprint, folder / STORE) as again:
+            more = [again] if store == "oxigraph" else []
+            learned = profile(graph, settings, more=more, seen=filled.predicates, triples=filled.triples)
     manifest = Manifest(
         name=name,
-        files=tuple(loaded),
+        store=store,
+        files=filled.files,
         base=base,
         fingerprint=fingerprint,
-        triples=triples,
+        triples=learned.triples,
         loaded_at=datetime.now(UTC).isoformat(timespec="seconds"),
         seconds=round(time.monotonic() - started, 3),
         source=source,
         settings=settings,
+        rejected=sum(file.rejected for file in filled.files),
+        repaired=sum(file.repaired for file in filled.files),
+        rejects=REJECTS if (folder / REJECTS).exists() else "",
+        notes=(*left_out, *(file.note for file in filled.files if file.note)),
     )
     (folder / PROFILE).write_text(learned.model_dump_json(), encoding="utf-8")
     (folder / MANIFEST).write_text(manifest.model_dump_json(indent=2), encoding="utf-8")
     return manifest
 
 
-def default_name(path: Path) -> str:
-    """A graph name made of a file's stem: `Nobel Prizes.ttl.gz` gives `nobel-prizes`."""
-    stem = path.name.removesuffix(".gz").rpartition(".")[0] or path.name
-    return re.sub(r"[^a-z0-9._-]+", "-", stem.lower()).strip("._-")
+def _opened(
+    folder: Path, name: str, fingerprint: str, store: LocalStore, moved: Callable[[int], None]
+) -> OxigraphGraph | VirtuosoGraph:
+    """The new graph; `moved` hears how many triples Virtuoso has, if it is to hold it."""
+    if store == "oxigraph":
+        return OxigraphGraph(name, fingerprint, folder / STORE)
+    from chattygen.kg import virtuoso_load
 
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Files
-
-
-def _format(path: Path, named: str | None) -> str:
-    """The pyoxigraph name of a file's format.
-
-    Raises:
-        UsageError: no such file, or a format that is not supported.
-    """
-    if not path.is_file():
-        raise UsageError(f"{path}: no such file", "check the path")
-    suffix = f".{named.lower().lstrip('.')}" if named else Path(path.name.removesuffix(".gz")).suffix.lower()
-    if suffix not in FORMATS:
-        raise UsageError(f"{path}: {suffix or 'no suffix'} is not a format that can be loaded", SUPPORTED)
-    return FORMATS[suffix]
-
-
-class _Reader:
-    """The decompressed bytes of a file, hashed as they are read; a leading byte order mark is left out."""
-
-    def __init__(self, path: Path, file: gzip.GzipFile | BufferedReader) -> None:
-        self._path, self._file = path, file
-        self._hash = hashlib.sha256()
-        self._fresh = True
-
-    def read(self, size: int = -1) -> bytes:
-        try:
-            data = self._file.read(size)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise BadData(f"{self._path}: the gzip data are damaged: {error}", "fetch the file again") from None
-        self._hash.update(data)
-        if self._fresh:
-            self._fresh = False
-            return data.removeprefix(b"\xef\xbb\xbf")
-        return data
-
-    def sha256(self) -> str:
-        return self._hash.hexdigest()
-
-
-@contextmanager
-def _open(path: Path) -> Iterator[_Reader]:
-    """Open a file, gzip-compressed or not: its first two bytes tell."""
-    with path.open("rb") as raw:
-        compressed = raw.peek(2)[:2] == b"\x1f\x8b"
-        with gzip.open(raw) if compressed else raw as file:
-            yield _Reader(path, file)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Triples
-
-
-def _fill(
-    folder: Path, files: list[tuple[Path, str]], base: str | None, started: float, progress: Progress
-) -> tuple[list[LoadedFile], int]:
-    """Write the triples of all files into a new store; returns the files and the number of distinct triples."""
-    import pyoxigraph
-
-    loaded: list[LoadedFile] = []
-    before = 0
-    store = pyoxigraph.Store(str(folder))
-    for index, (path, format) in enumerate(files):
-        tell = partial(_tell, progress, before, started, index, len(files))
-        loaded.append(_add(store, path, format, base, len(files) > 1, tell))
-        before += loaded[-1].triples
-    if not len(store):
-        raise GraphError("the files hold no triples", "check that these are the files you meant")
-    return loaded, len(store)
-
-
-def _tell(progress: Progress, before: int, started: float, index: int, count: int, read: int) -> None:
-    progress(before + read, time.monotonic() - started, index, count)
-
-
-def _add(
-    store: pyoxigraph.Store, path: Path, format: str, base: str | None, rename: bool, tell: Callable[[int], None]
-) -> LoadedFile:
-    """Add one file to the store; `tell` hears the number of its triples read so far."""
-    read = 0
-
-    def counted(reader: _Reader) -> Iterator[pyoxigraph.Quad]:
-        nonlocal read
-        for quad in _quads(path, reader, format, base, rename):
-            read += 1
-            if read % TICK == 0:
-                tell(read)
-            yield quad
-
-    with _open(path) as reader:
-        store.bulk_extend(counted(reader))
-        tell(read)
-        return LoadedFile(path=str(path.absolute()), sha256=reader.sha256(), triples=read)
-
-
-def _quads(path: Path, reader: _Reader, format: str, base: str | None, rename: bool) -> Iterator[pyoxigraph.Quad]:
-    """The triples of one file, in the default graph.
-
-    Blank nodes are renamed when there are several files: equal labels in two files are two nodes.
-    """
-    import pyoxigraph
-
-    rdf_format: pyoxigraph.RdfFormat = getattr(pyoxigraph.RdfFormat, format)
-    relative = base if format in ("TURTLE", "TRIG") else None
-    try:
-        for quad in pyoxigraph.parse(cast(IO[bytes], reader), rdf_format, base_iri=relative, rename_blank_nodes=rename):
-            if isinstance(quad.object, pyoxigraph.Triple):
-                raise BadData(f"{path}: holds a triple term (RDF-star), which is not RDF 1.1", "leave such triples out")
-            yield pyoxigraph.Quad(quad.subject, quad.predicate, quad.object)
-    except SyntaxError as error:
-        reason = re.sub(r"^Parser error .*?\d: ", "", str(error.msg))
-        hint = "mend that line and load again; nothing was loaded"
-        if "No scheme found" in reason and not relative:
-            hint = "if the IRIs are relative to something, say so with --base IRI; nothing was loaded"
-        raise BadData(f"{path}:{error.lineno}:{error.offset}: {reason}", hint) from None
-    except ValueError as error:
-        raise UsageError(f"{path}: {error}", "give an absolute IRI with --base") from None
+    return virtuoso_load.move(folder / DRAFT, folder / STORE, name, fingerprint, lambda triples, _: moved(triples))
 
 
 def _fingerprint(files: Sequence[LoadedFile], base: str | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 import socket
@@ -75,6 +76,31 @@ def test_a_graph_without_triples_and_one_with_a_broken_line(empty: Home, tmp_pat
     assert (broken.code, broken.left, len(broken.lines)) == (1, [], 2)
     assert broken.lines[0].startswith(f"chattygen: {tmp_path / 'broken.nt'}:2:")
     assert tree(empty.path) == ["kgs"]
+
+
+def test_files_that_are_no_dumps(empty: Home, tmp_path: Path) -> None:
+    file = tmp_path / "dump.nt.gz"
+    for content, what, hint in [
+        (b"", "the file is empty", "fetch the file again; nothing was loaded"),
+        (
+            b"<!DOCTYPE html><title>Too many requests</title>",
+            "this is an HTML page, not a dump",
+            "perhaps an error page, or the page with the link: fetch the file again; nothing was loaded",
+        ),
+        (
+            gzip.compress(b"<http://e.org/a> <http://e.org/p> <http://e.org/b> .\n")[:-5],
+            "the gzip data end too early: the file is cut short",
+            "fetch the file again; nothing was loaded",
+        ),
+        (
+            "<http://e.org/a> <http://e.org/p> <http://e.org/b> .\n".encode("utf-16"),
+            "this is UTF-16, but RDF files are UTF-8",
+            "run: iconv -f UTF-16 -t UTF-8 FILE > NEW",
+        ),
+    ]:
+        file.write_bytes(content)
+        Called(empty, "load-kg", str(file), "--quiet").refused(1, f"{file}: {what}", hint)
+    assert tree(empty.path) == []
 
 
 def test_a_graph_that_nobody_loaded_and_a_model_that_nobody_knows(home: Home) -> None:
@@ -193,8 +219,9 @@ def test_a_graph_with_no_usable_type(home: Home, tmp_path: Path) -> None:
     assert Called(home, "load-kg", str(tmp_path / "near.nt"), "--quiet").code == 0
     refusal = (
         1,
-        "the graph near has no class whose entities have a name and can be asked about",
-        "see why: chattygen describe-kg near; a recipe can set type_predicate, labels and domain",
+        "the graph near cannot make dialogues: nothing in it has a class under "
+        "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
+        "set type_predicate in a recipe, if another predicate says it",
     )
     Called(home, "generate", "--kg", "near").refused(*refusal)
     Called(home, "generate", "--kg", "near", "--plan").refused(*refusal)

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
-from chattygen.config import GraphSettings
+from pathlib import Path
+
+from chattygen.config import GraphSettings, Home
+from chattygen.kg.library import read_profile
+from chattygen.kg.load import load
 from chattygen.kg.oxigraph import OxigraphGraph
 from chattygen.kg.profile import ClassCount, PredicateCount, overlap, profile
 
@@ -24,6 +28,28 @@ def test_profile_counts_what_was_counted_by_hand(tiny: OxigraphGraph) -> None:
     assert by_iri[FILM + "stars"] == PredicateCount(iri=FILM + "stars", triples=3, subjects=2)
     assert by_iri[FILM + "directedBy"] == PredicateCount(iri=FILM + "directedBy", triples=3, subjects=3)
     assert [found.triples for found in learned.predicates] == [14, 11, 3, 3, 3, 2, 1, 1, 1, 1]
+
+
+def test_a_list_of_predicates_is_taken_if_it_accounts_for_all_triples(tiny: OxigraphGraph) -> None:
+    learned = profile(tiny, GraphSettings())
+    every = {found.iri for found in learned.predicates}
+    assert profile(tiny, GraphSettings(), seen=every, triples=40) == learned
+    assert profile(tiny, GraphSettings(), seen=every - {FILM + "stars"}, triples=40) == learned
+    assert profile(tiny, GraphSettings(), seen=every, triples=41) == learned
+
+
+def test_entities_are_counted_once_and_blank_nodes_never(home: Home, tmp_path: Path) -> None:
+    """Two entities, one of them of two classes; a blank node of two classes; and a type that is no class."""
+    file = tmp_path / "x.ttl"
+    file.write_text("""@prefix e: <http://e.org/> .
+        e:a a e:C, e:D . e:b a e:D . e:c a "no class" . [] a e:C, e:D . [] a e:D .""")
+    load(home, "x", [file])
+    learned = read_profile(home, "x")
+    assert learned.entities == 2
+    assert learned.classes == (
+        ClassCount(iri="http://e.org/D", count=2, blank=2),
+        ClassCount(iri="http://e.org/C", count=1, blank=1),
+    )
 
 
 def test_another_type_predicate(tiny: OxigraphGraph) -> None:
