@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from chattygen.cli import show
-from chattygen.cli.options import home_option, json_option
+from chattygen.cli.options import home_option, json_option, models_file_option
 from chattygen.config import Home
 from chattygen.domain import XSD, Answer, BlankNode, Literal
 from chattygen.errors import ChattygenError
@@ -26,9 +27,10 @@ SHOWN_ANSWERS = 5
 @click.command()
 @click.argument("run")
 @click.option("--kg", metavar="NAME", help="Check against this graph.  [default: the one that the run was made from]")
+@models_file_option
 @json_option
 @home_option
-def recheck(run: str, kg: str | None, as_json: bool, home: Home) -> None:
+def recheck(run: str, kg: str | None, models_file: Path | None, as_json: bool, home: Home) -> None:
     """Run every stored query of RUN again and list those that give other answers now.
 
     RUN is the id of a run, a beginning of it, or: latest
@@ -39,7 +41,7 @@ def recheck(run: str, kg: str | None, as_json: bool, home: Home) -> None:
 
     with Reader(home.database) as reader:
         found = reader.run(run)
-        with open_kg(home, kg or found.kg) as graph:
+        with open_kg(home, kg or found.kg, _allow(home, kg or found.kg, models_file)) as graph:
             if not as_json:
                 show.line(_same_graph(found, graph))
             checked, drifts = _check(reader, found, graph)
@@ -65,6 +67,14 @@ def recheck(run: str, kg: str | None, as_json: bool, home: Home) -> None:
         )
     if not as_json:
         show.line(f"all {checked} queries give the stored answers" if checked else "no dialogue is stored yet")
+
+
+def _allow(home: Home, kg: str, models_file: Path | None) -> Collection[str]:
+    """The hosts that the user lets us contact; of no interest for a graph on this machine."""
+    from chattygen.kg.library import read_manifest
+    from chattygen.models.catalog import load_catalog
+
+    return load_catalog(home, models_file).allow if read_manifest(home, kg).endpoint else ()
 
 
 def _same_graph(run: StoredRun, graph: KnowledgeGraph) -> str:
