@@ -9,8 +9,10 @@ from chattygen.config import Home
 from chattygen.kg.library import open_kg
 from chattygen.kg.load import load
 from chattygen.kg.oxigraph import OxigraphGraph
+from tests.virtuoso import fill
 
-TINY = Path(__file__).parent.parent / "data" / "tiny.ttl"
+DATA = Path(__file__).parent.parent / "data"
+TINY = DATA / "tiny.ttl"
 
 
 @pytest.fixture
@@ -25,3 +27,10 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OxigraphGraph]:
     load(home, "tiny", [TINY])
     with open_kg(home, "tiny") as graph:
         yield graph
+
+
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The small graphs of tests/data as one graph, in an Oxigraph and in a Virtuoso: the folders of the stores."""
+    files = [DATA / name for name in ("tiny.ttl", "lakes.ttl", "context.ttl", "literals.ttl")]
+    return fill(tmp_path_factory.mktemp("both"), files)
