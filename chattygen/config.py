@@ -5,13 +5,14 @@ Every wrong key is reported with file, key, got and expected. Knows nothing abou
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from chattygen.errors import ConfigError, UnknownName
 
@@ -84,7 +85,9 @@ def check(data: dict[str, Any], shape: type[Table], source: str) -> Table:
             raise ConfigError(
                 f"{source}: unknown key {key} (got {got[:80]})", f"expected one of: {_known_keys(shape, first['loc'])}"
             ) from None
-        raise ConfigError(f"{source}: key {key}: got {got[:80]}", f"expected: {first['msg']}") from None
+        raise ConfigError(
+            f"{source}: key {key}: got {got[:80]}", f"expected: {first['msg'].removeprefix('Value error, ')}"
+        ) from None
 
 
 def _known_keys(shape: type[BaseModel], location: tuple[int | str, ...]) -> str:
@@ -120,25 +123,67 @@ class Source(Strict):
 
 
 class GraphSettings(Strict):
-    """How a KG is read: what the recipe may set for it."""
+    """How a KG is read: what the recipe may set for it.
+
+    The include and exclude lists hold IRIs, and beginnings of IRIs that end in `*`; an empty include list takes all.
+
+    Attributes:
+        language: language ranges by preference, see `languages`.
+        labels: class IRI, or `*` for all classes -> the predicates that name its entities, joined with a space; one may
+            be two hops away, written as two IRIs with ` / ` between them.
+        predicate_labels: predicate or class IRI -> how it reads.
+    """
 
     type_predicate: str = RDF_TYPE
     domain: tuple[str, ...] = ()
     language: str = "en"
+    include_types: tuple[str, ...] = ()
     exclude_types: tuple[str, ...] = ()
+    include_predicates: tuple[str, ...] = ()
     exclude_predicates: tuple[str, ...] = ()
     labels: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     predicate_labels: dict[str, str] = Field(default_factory=dict)
+
+    @field_validator("language")
+    @classmethod
+    def _are_ranges(cls, text: str) -> str:
+        """Keep what `languages` can read."""
+        ranges = [part.strip() for part in text.removesuffix(",").split(",")]
+        if ranges[0] == "*" or not all(re.fullmatch(r"\*|[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", part) for part in ranges):
+            raise ValueError("a language tag such as en, or a list by preference such as: de, en, *")
+        return text
+
+    @field_validator("labels")
+    @classmethod
+    def _are_paths(cls, labels: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        """Keep IRIs, and pairs of IRIs."""
+        for path in (path for paths in labels.values() for path in paths):
+            if not re.fullmatch(r"\S+( / \S+)?", path):
+                raise ValueError(f"{path!r} is neither the IRI of a predicate nor two IRIs with ' / ' between them")
+        if not all(labels.values()):
+            raise ValueError("at least one predicate for each class")
+        return labels
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The language ranges in order, `*` for any; one alone falls back to any, a list is taken at its word."""
+        ranges = tuple(part.strip().lower() for part in self.language.split(",") if part.strip())
+        return ranges if "," in self.language else (*ranges, "*")
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The label predicates that are two hops away."""
+        return tuple(sorted({path for paths in self.labels.values() for path in paths if " / " in path}))
 
 
 class Recipe(Strict):
     """kg-loaders/*.toml: one KG, its files, licence and settings.
 
-    `files` are relative to the recipe. `base` resolves relative IRIs.
+    `files` are relative to the recipe; a graph too large to come with it names none. `base` resolves relative IRIs.
     """
 
     name: str
-    files: tuple[str, ...]
+    files: tuple[str, ...] = ()
     base: str | None = None
     source: Source
     settings: GraphSettings = GraphSettings()

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
+from chattygen.config import RunSettings
 from chattygen.context import descriptions, knowledge, labels, samples, seeds, subgraphs
 from chattygen.context.facts import Names
 from chattygen.context.node_types import distribute, without
 from chattygen.context.supply import supply
 from chattygen.domain import Being, Dialogue, DroppedType, LabelRule, NodeType, Seed, Subgraph, Usage
-from chattygen.errors import GraphError
 from chattygen.generation.labelling import ask_label
 from chattygen.generation.plan import plan as choose
 from chattygen.generation.stages import LABEL
@@ -71,11 +71,9 @@ class Named:
     being: Being
 
 
-def no_types(kg: str) -> GraphError:
-    return GraphError(
-        f"the graph {kg} has no class whose entities have a name and can be asked about",
-        f"see why: chattygen describe-kg {kg}; a recipe can set type_predicate, labels and domain",
-    )
+def askable(run: RunSettings, subgraph: Subgraph) -> int:
+    """How many questions of a dialogue a subgraph has facts for."""
+    return len(choose(subgraph, run.questions)[0])
 
 
 def unnamed(node_type: NodeType) -> DroppedType:
@@ -107,7 +105,6 @@ def make_dialogues(tools: Tools, kept: tuple[NodeType, ...], dropped: tuple[Drop
     """Label the node types, then send cohorts of seeds through the stages until the wanted dialogues are there.
 
     Raises:
-        GraphError: no node type has a label.
         CallError: a model's server failed.
     """
     books = Books(tools, tell)
@@ -121,8 +118,6 @@ def _dialogues(tools: Tools, kept: tuple[NodeType, ...], dropped: tuple[DroppedT
     run, most = tools.run, VISITS * tools.run.dialogues + 10
     books.say(0, LABEL.title)
     kept, dropped, named = _labels(tools, kept, dropped)
-    if not kept:
-        raise no_types(run.kg)
     owed = distribute(kept, run.dialogues)
     tools.recorder.node_types(tools.id, kept, dropped, owed)
     supplies = _supplies(tools, kept, named)
@@ -177,7 +172,7 @@ def _labels(
     """Name every node type that gets dialogues; what cannot be named is dropped, and its dialogues shared out anew."""
     named: dict[str, Named] = {}
     while True:
-        wanted = distribute(kept, tools.run.dialogues) if kept else {}
+        wanted = distribute(kept, tools.run.dialogues)
         node_type = next((t for t in kept if wanted[t.iri] and t.iri not in named), None)
         if node_type is None:
             return kept, dropped, named
@@ -227,10 +222,7 @@ def _supply(tools: Tools, node_type: NodeType, named: Named | None, names: Names
         unless_stopped(tools)
         return subgraphs.extract(tools.graph, seed, learned, names, tools.settings, tools.run)
 
-    def askable(subgraph: Subgraph) -> int:
-        return len(choose(subgraph, tools.run.questions)[0])
-
-    yield from supply(source, extract, named.being, tools.run, used, askable)
+    yield from supply(source, extract, named.being, tools.run, used, partial(askable, tools.run))
 
 
 def _draw(

@@ -15,15 +15,15 @@ from threading import Event
 
 from chattygen import __version__
 from chattygen.config import GraphSettings, Home, RunSettings
-from chattygen.context import descriptions, labels, samples
-from chattygen.context.node_types import distribute, select, without
+from chattygen.context.advice import refusal, unfit
+from chattygen.context.node_types import distribute, without
+from chattygen.context.outlook import Types, outlooks, types_of
 from chattygen.domain import DroppedType, NodeType
 from chattygen.errors import ChattygenError, UsageError
 from chattygen.generation.stages import DIALOGUE, LABEL, QUERIES, QUESTIONS
 from chattygen.kg.graph import KnowledgeGraph
 from chattygen.kg.library import open_kg, read_manifest, read_profile
-from chattygen.kg.profile import Profile, overlap
-from chattygen.loop import VISITS, Outcome, Progress, Tell, make_dialogues, no_types, unnamed
+from chattygen.loop import VISITS, Outcome, Progress, Tell, askable, make_dialogues, unnamed
 from chattygen.models.catalog import Catalog
 from chattygen.models.obtain import load_embedder, obtain
 from chattygen.results.reader import Player, Reader, StoredRun
@@ -34,10 +34,6 @@ __all__ = ["Outcome", "Plan", "Progress", "generate", "plan", "resume"]
 
 WAITING = 5.0
 """Seconds between two notes that a model server is still starting."""
-
-Types = tuple[tuple[NodeType, ...], tuple[DroppedType, ...]]
-"""(kept, dropped)"""
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -58,23 +54,20 @@ def plan(home: Home, run: RunSettings, catalog: Catalog, roles: Mapping[str, str
 
     Raises:
         UnknownName: no such graph or model.
-        GraphError: the graph has no class that seeds can be drawn from.
+        GraphError: the graph cannot make dialogues; says what it lacks.
     """
     for name in roles.values():
         catalog.entry(name)
-    with open_kg(home, run.kg) as graph:
-        kept, dropped = node_types(graph, read_profile(home, run.kg), read_manifest(home, run.kg).settings, run)
-        settings = read_manifest(home, run.kg).settings
-        named = [
-            t
-            for t in kept
-            if (sample := samples.take(graph, t, settings, run))
-            and (labels.users_rule(sample, settings) or labels.candidates(sample, settings, run.max_label_words))
-        ]
-    for gone in [t for t in kept if t not in named]:
-        kept, dropped = without(kept, gone.iri), (*dropped, unnamed(gone))
-    if not kept:
-        raise no_types(run.kg)
+    settings, profile = read_manifest(home, run.kg).settings, read_profile(home, run.kg)
+    with open_kg(home, run.kg, catalog.allow) as graph:
+        types = types_of(graph, profile, settings, run)
+        found = list(outlooks(graph, profile, types[0], settings, run, partial(askable, run)))
+    if refused := refusal(run.kg, profile, types, found, settings, run):
+        raise refused
+    kept, dropped = types
+    for outlook in found:
+        if outlook.rule is None:
+            kept, dropped = without(kept, outlook.node_type.iri), (*dropped, unnamed(outlook.node_type))
     wanted = distribute(kept, run.dialogues)
     asked = sum(1 for number in wanted.values() if number)
     most = asked * run.attempts + (VISITS * run.dialogues + 10) * 3 * run.attempts
@@ -166,10 +159,10 @@ def _open(
 ) -> tuple[Tools, Types]:
     """Everything that a run works with, and its node types; what was opened or started ends with `stack`."""
     settings, profile = read_manifest(home, run.kg).settings, read_profile(home, run.kg)
-    graph = stack.enter_context(open_kg(home, run.kg))
-    kept, dropped = node_types(graph, profile, settings, run)
-    if not kept:
-        raise no_types(run.kg)
+    graph: KnowledgeGraph = stack.enter_context(open_kg(home, run.kg, catalog.allow))
+    types = types_of(graph, profile, settings, run)
+    if refused := unfit(graph, run.kg, profile, types, settings, run, partial(askable, run)):
+        raise refused
     embedder = load_embedder(catalog.entry(roles["verify"]), home)
     played = [stage.role for stage in (LABEL, QUESTIONS, QUERIES, DIALOGUE)]
     loaded = {
@@ -178,7 +171,7 @@ def _open(
     }
     models = {role: loaded[roles[role]] for role in played}
     recorder = stack.enter_context(Recorder(home.database))
-    return Tools("", graph, profile, settings, run, models, embedder, recorder, stop, fresh), (kept, dropped)
+    return Tools("", graph, profile, settings, run, models, embedder, recorder, stop, fresh), types
 
 
 def _finish(tools: Tools, types: Types, tell: Tell) -> Outcome:
@@ -198,7 +191,7 @@ def _finish(tools: Tools, types: Types, tell: Tell) -> Outcome:
 
 def _stored(run: RunSettings, settings: GraphSettings) -> dict[str, object]:
     """The settings that a run is stored with: its own, and those that say how the graph is read."""
-    return asdict(run) | {"language": settings.language, "graph": settings.model_dump(mode="json")}
+    return asdict(run) | {"language": settings.languages[0], "graph": settings.model_dump(mode="json")}
 
 
 def _unchanged(home: Home, run: RunSettings, stored: StoredRun) -> None:
@@ -240,18 +233,3 @@ def now_and_then(report: Callable[[str], None]) -> Callable[[float, str], None]:
             due = seconds + WAITING
 
     return waiting
-
-
-def node_types(
-    graph: KnowledgeGraph, profile: Profile, settings: GraphSettings, run: RunSettings
-) -> tuple[tuple[NodeType, ...], tuple[DroppedType, ...]]:
-    """Algorithm 1 over what the load has counted."""
-    classes = [(found.iri, found.count) for found in profile.classes if found.count]
-    return select(
-        classes,
-        partial(overlap, graph, settings),
-        settings,
-        rare=run.rare,
-        shadowed=run.shadowed,
-        labels=descriptions.class_labels(graph, [iri for iri, _ in classes], settings),
-    )

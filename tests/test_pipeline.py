@@ -368,24 +368,25 @@ def test_a_run_that_gets_nowhere_ends(home: Home, tmp_path: Path) -> None:
     assert outcome.reason == "13 seeds visited, 13 given up; that is the most for 1 dialogues"
 
 
-def test_a_graph_without_usable_type_or_label_is_refused(home: Home, tmp_path: Path) -> None:
-    message = "the graph small has no class whose entities have a name and can be asked about"
+def test_a_graph_without_usable_type_or_label_is_refused_before_a_run_begins(home: Home, tmp_path: Path) -> None:
     typeless = load_text(home, ":a v:near :b .\n", tmp_path)
-    with pytest.raises(GraphError) as caught:
-        generate(typeless, kg="small")
-    assert (caught.value.message, bool(caught.value.hint)) == (message, True)
-    assert not typeless.database.exists()
-
     (tmp_path / "again").mkdir()
     nameless = load_text(home, "".join(f":s{n} a v:Stone ; v:weight {n} .\n" for n in range(4)), tmp_path / "again")
-    for attempt in (
-        lambda: generate(nameless, kg="small"),
-        lambda: pipeline.plan(nameless, RunSettings("small"), load_catalog(nameless), {"questions": "script"}),
-    ):
-        with pytest.raises(GraphError) as caught:
-            attempt()
-        assert caught.value.message == message
-    assert rows(nameless, "select status, reason from run") == [("failed", message)]
+
+    def make(place: Home) -> None:
+        generate(place, kg="small")
+
+    def plan(place: Home) -> None:
+        pipeline.plan(place, RunSettings("small"), load_catalog(place), {"questions": "script"})
+
+    lacks = {typeless: "nothing in it has a class under ", nameless: "its entities have no names (stone)"}
+    for place, lack in lacks.items():
+        for attempt in (make, plan):
+            with pytest.raises(GraphError) as caught:
+                attempt(place)
+            assert caught.value.message.startswith(f"the graph small cannot make dialogues: {lack}")
+            assert caught.value.hint
+        assert not place.database.exists()
 
 
 def test_a_call_that_fails_ends_the_run_and_keeps_what_was_finished(home: Home) -> None:

@@ -9,22 +9,25 @@ import re
 
 from chattygen.config import GraphSettings, RunSettings
 from chattygen.context.knowledge import TypeKnowledge
-from chattygen.context.literals import is_address, is_shape, kind_of
+from chattygen.context.languages import Ranges, matches, named
+from chattygen.context.literals import is_address, is_ill_typed, is_shape, kind_of
 from chattygen.context.names import local_name
 from chattygen.context.samples import Relation
-from chattygen.context.vocabulary import RDFS_LABEL, is_metadata_predicate
+from chattygen.context.vocabulary import RDFS_LABEL, is_metadata_predicate, listed
 from chattygen.domain import Fact, Iri, Literal, Seed
 
 
 def about_predicate(relation: Relation, knowledge: TypeKnowledge, settings: GraphSettings) -> str:
     """What can be said against a fact before its values are read."""
     predicate, direction = relation
-    if direction == "out" and predicate in (RDFS_LABEL, *knowledge.rule.predicates):
+    naming = {path.split(" / ")[0] for path in knowledge.rule.predicates}
+    if direction == "out" and predicate in (RDFS_LABEL, *naming):
         return "label"
-    if predicate in settings.exclude_predicates:
-        return "excluded by the settings"
     if predicate == settings.type_predicate or is_metadata_predicate(predicate):
         return "metadata"
+    included = not settings.include_predicates or listed(predicate, settings.include_predicates)
+    if not included or listed(predicate, settings.exclude_predicates):
+        return "excluded by the settings"
     if direction == "out" and predicate in knowledge.records:
         return "record number"
     return "link to elsewhere" if direction == "out" and predicate in knowledge.links else ""
@@ -43,7 +46,9 @@ def about_values(fact: Fact, seed: Seed, settings: GraphSettings, run: RunSettin
         return "long text"
     if any(not value.label for value in fact.values):
         return "no label"
-    if reason := _language(literals, settings.language):
+    if any(is_ill_typed(literal) for literal in literals):
+        return "value that its datatype does not allow"
+    if reason := _language(literals, settings.languages):
         return reason
     if literals and len(literals) < len(fact.values):
         return "literals and nodes mixed"
@@ -52,12 +57,13 @@ def about_values(fact: Fact, seed: Seed, settings: GraphSettings, run: RunSettin
     return _restates_seed(fact, seed)
 
 
-def _language(literals: list[Literal], language: str) -> str:
-    """A fact is asked about only when a query without a language filter gives one language."""
-    tags = {literal.lang.lower().split("-")[0] for literal in literals if literal.lang}
-    if len(tags) > 1:
+def _language(literals: list[Literal], ranges: Ranges) -> str:
+    """A fact is asked about only when a query without a language filter gives one language, and one asked for."""
+    tags = {literal.lang.lower() for literal in literals if literal.lang}
+    if len({tag.split("-")[0] for tag in tags}) > 1:
         return "several languages"
-    return "in another language" if tags and tags != {language.lower()} else ""
+    foreign = [tag for tag in tags if not any(matches(tag, wanted) for wanted in named(ranges))]
+    return "in another language" if foreign else ""
 
 
 def _datatypes(literals: list[Literal]) -> set[str]:

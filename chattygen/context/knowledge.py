@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from chattygen.config import GraphSettings, RunSettings
-from chattygen.context.descriptions import Description, describe, predicate_labels
+from chattygen.context.descriptions import Description, describe, predicate_labels, with_stand_ins
 from chattygen.context.equivalence import groups
 from chattygen.context.literals import is_id_like, whole_number
 from chattygen.context.samples import Relation, TypeSample
@@ -24,6 +24,9 @@ ENOUGH = 10
 """Sampled entities that a statement about all of them needs."""
 MANY = 20
 """Entities that a relation needs before its one value counts as a constant of the type."""
+
+YEARS = range(1400, 2101)
+"""Numbers that are taken for years when a predicate has no others."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class TypeKnowledge:
 def learn(
     graph: KnowledgeGraph, sample: TypeSample, rule: LabelRule, settings: GraphSettings, run: RunSettings
 ) -> TypeKnowledge:
-    """Learn about a node type from its sample; costs one or two queries.
+    """Learn about a node type from its sample; costs a few queries.
 
     Raises:
         QueryTimeout, QueryError: as the graph does.
@@ -67,7 +70,8 @@ def learn(
     outgoing = [predicate for predicate, direction in sample.values if direction == "out"]
     nodes = {iri for iris in examples.values() for iri in iris}
     known = describe(graph, predicates | nodes, settings, run.deadline)
-    labels = predicate_labels(known, sorted(predicates), settings)
+    named = with_stand_ins(graph, known, predicates, settings, run.deadline)
+    labels = predicate_labels(named, sorted(predicates), settings)
     return TypeKnowledge(
         node_type=sample.node_type,
         rule=rule,
@@ -103,14 +107,16 @@ def _is_record(sample: TypeSample, predicate: str) -> bool:
     if sum(map(is_id_like, literals)) >= 0.8 * len(literals):
         return True
     numbers = [whole_number(literal) for literal in literals]
+    if all(number is None and literal.value.isdecimal() for number, literal in zip(numbers, literals, strict=True)):
+        return not all(int(literal.value[:9]) in YEARS for literal in literals)  # numerals that are no numbers
     running = all(number is not None and 0 <= number <= 2 * sample.node_type.count for number in numbers)
     return running and len(found) >= MANY and len(set(numbers)) == len(numbers)
 
 
 def _are_years(sample: TypeSample, predicate: str) -> bool:
-    """Whether all values are whole numbers between 1400 and 2100, which hardly anything but years is."""
+    """Whether all values are whole numbers in YEARS, which hardly anything but years is."""
     numbers = [whole_number(literal) for own in sample.literals(predicate).values() for literal in own]
-    return len(numbers) >= ENOUGH and all(number is not None and 1400 <= number <= 2100 for number in numbers)
+    return len(numbers) >= ENOUGH and all(number in YEARS for number in numbers)
 
 
 def _is_link(found: Iterable[frozenset[Term]], examples: tuple[str, ...], known: Mapping[str, Description]) -> bool:

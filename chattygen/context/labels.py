@@ -13,6 +13,7 @@ from typing import Literal as OneOf
 
 from chattygen.config import GraphSettings
 from chattygen.context.descriptions import best_text
+from chattygen.context.languages import Ranges
 from chattygen.context.literals import is_name_like
 from chattygen.context.names import count_words
 from chattygen.context.samples import TypeSample
@@ -57,7 +58,7 @@ def candidates(sample: TypeSample, settings: GraphSettings, max_words: int) -> t
     names: dict[tuple[str, ...], dict[str, str]] = {
         (predicate,): by_entity
         for predicate in sorted(p for p, direction in sample.values if direction == "out")
-        if (by_entity := _names(sample, predicate, settings.language))
+        if (by_entity := _names(sample, predicate, settings.languages))
     }
     pair = name_parts(key[0] for key in names)
     if pair and (joined := _joined(names[pair[0],], names[pair[1],])):
@@ -79,24 +80,28 @@ def rule(node_type: NodeType, candidate: Candidate, chosen_by: OneOf["model", "o
 
 
 def users_rule(sample: TypeSample, settings: GraphSettings) -> LabelRule | None:
-    """The rule that the settings give for the type, with the coverage it has on the sample."""
-    predicates = settings.labels.get(sample.node_type.iri)
-    if predicates is None:
+    """The rule that the settings give for the type, with the coverage it has on the sample.
+
+    What they give for all classes (`*`) counts only where it names some of the sampled entities.
+    """
+    iri = sample.node_type.iri
+    predicates = settings.labels.get(iri) or settings.labels.get("*", ())
+    entities = {e for p in predicates for e in _texts(sample, p, settings.languages)}
+    if not entities and iri not in settings.labels:
         return None
-    named = {e for p in predicates for e in _texts(sample, p, settings.language)}
-    return LabelRule(sample.node_type.iri, predicates, len(named) / max(1, len(sample.entities)), "user")
+    return LabelRule(iri, predicates, len(entities) / max(1, len(sample.entities)), "user")
 
 
-def _names(sample: TypeSample, predicate: str, language: str) -> dict[str, str]:
+def _names(sample: TypeSample, predicate: str, ranges: Ranges) -> dict[str, str]:
     """entity -> name, if most literals of the predicate look like names, else empty."""
     literals = [literal for found in sample.literals(predicate).values() for literal in found]
     if sum(map(is_name_like, literals)) < 0.8 * len(literals):
         return {}
-    return _texts(sample, predicate, language)
+    return _texts(sample, predicate, ranges)
 
 
-def _texts(sample: TypeSample, predicate: str, language: str) -> dict[str, str]:
-    texts = {entity: best_text(literals, language) for entity, literals in sample.literals(predicate).items()}
+def _texts(sample: TypeSample, predicate: str, ranges: Ranges) -> dict[str, str]:
+    texts = {entity: best_text(literals, ranges) for entity, literals in sample.literals(predicate).items()}
     return {entity: text for entity, text in texts.items() if text}
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from chattygen.config import GraphSettings
 from chattygen.context.names import is_opaque, local_name, lower_words, readable
-from chattygen.context.vocabulary import is_metadata_type
+from chattygen.context.vocabulary import is_metadata_type, listed
 from chattygen.domain import DroppedType, NodeType
 
 Overlap = Callable[[str, str], int]
@@ -82,7 +82,7 @@ def _unwanted(t: NodeType, settings: GraphSettings) -> str:
         return "metadata"
     if settings.domain and not t.iri.startswith(settings.domain):
         return "outside the domain"
-    if t.iri in settings.exclude_types:
+    if listed(t.iri, settings.exclude_types) or (settings.include_types and not listed(t.iri, settings.include_types)):
         return "excluded by the settings"
     return "no readable name" if t.label == local_name(t.iri) and is_opaque(t.label) else ""
 

@@ -6,11 +6,12 @@ Knows nothing about labels or questions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 
 from chattygen.config import GraphSettings, RunSettings
+from chattygen.context.descriptions import path_texts
 from chattygen.context.entities import sample
 from chattygen.domain import Direction, Iri, Literal, NodeType, Term
 from chattygen.kg.graph import KnowledgeGraph
@@ -32,19 +33,23 @@ class TypeSample:
         entities: up to SIZE IRIs.
         counts: relation -> entity -> number of distinct other ends (absent when zero).
         values: relation -> entity -> those other ends, for the entities that are not hubs.
+        paths: label predicate two hops away -> entity -> its literals, for those that the settings name.
     """
 
     node_type: NodeType
     entities: tuple[str, ...]
     counts: Mapping[Relation, Mapping[str, int]]
     values: Mapping[Relation, Mapping[str, frozenset[Term]]]
+    paths: Mapping[str, Mapping[str, Sequence[Literal]]] = field(default_factory=dict)
 
     def coverage(self, relation: Relation) -> float:
         """Share of the sampled entities that have the relation, 0 to 1."""
         return len(self.counts.get(relation, {})) / len(self.entities) if self.entities else 0.0
 
     def literals(self, predicate: str) -> dict[str, tuple[Literal, ...]]:
-        """entity -> its literals under the predicate."""
+        """entity -> its literals under the predicate, or under a path of two."""
+        if predicate in self.paths:
+            return {entity: tuple(sorted(literals)) for entity, literals in self.paths[predicate].items()}
         found = self.values.get((predicate, "out"), {})
         only = {e: tuple(sorted(v for v in values if isinstance(v, Literal))) for e, values in found.items()}
         return {entity: literals for entity, literals in only.items() if literals}
@@ -68,7 +73,9 @@ def take(graph: KnowledgeGraph, node_type: NodeType, settings: GraphSettings, ru
         if few := [Iri(e) for e in entities if e not in hubs]:
             rows = graph.select(bind(f"values_{direction}", entities=few), deadline=run.deadline).rows
             _collect(rows, direction, values)
-    return TypeSample(node_type, entities, counts, values)
+    bound = [Iri(e) for e in entities]
+    paths = {path: path_texts(graph, bound, path, run.deadline) for path in settings.paths if bound}
+    return TypeSample(node_type, entities, counts, values, paths)
 
 
 def directions(run: RunSettings) -> tuple[Direction, ...]:

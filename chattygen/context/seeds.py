@@ -7,11 +7,12 @@ subgraphs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from random import Random
 
 from chattygen.config import GraphSettings, RunSettings
-from chattygen.context.descriptions import UNKNOWN, Description, describe, name_by, name_of
+from chattygen.context.descriptions import UNKNOWN, Description, class_labels, describe, name_by, name_of
 from chattygen.context.entities import can_be_asked, shuffled
 from chattygen.context.names import count_words, is_number
 from chattygen.context.node_types import class_label
@@ -38,7 +39,7 @@ class SeedSource:
         while batch := list(islice(entities, BATCH)):
             known = describe(self._graph, batch, self._settings, self._run.deadline)
             for iri in batch:
-                label = name_by(self._rule.predicates, known.get(iri, UNKNOWN), self._settings.language)
+                label = name_by(self._rule.predicates, known.get(iri, UNKNOWN), self._settings.languages)
                 if why_not(label, self._run.max_label_words):
                     self.passed_over += 1
                 else:
@@ -78,13 +79,12 @@ def seeds_from_entities(
         if finding := why_not(label, run.max_label_words):
             findings.append(Finding(finding.rule, finding.message, f"{iri} {label}".strip()))
             continue
-        type_iri, type_label = _type_of(known[iri], types)
-        seeds.append(Seed(iri, label, type_iri, type_label))
-    return tuple(seeds), tuple(findings)
+        seeds.append(Seed(iri, label, _type_of(known[iri], types), ""))
+    labels = {t.iri: t.label for t in types}
+    labels |= class_labels(graph, {seed.node_type for seed in seeds} - labels.keys(), settings, run.deadline)
+    named = (replace(s, type_label=labels.get(s.node_type) or class_label(s.node_type)) for s in seeds)
+    return tuple(named), tuple(findings)
 
 
-def _type_of(description: Description, types: Sequence[NodeType]) -> tuple[str, str]:
-    kept = next((t for t in types if t.iri in description.types), None)
-    if kept:
-        return kept.iri, kept.label
-    return description.types[0], class_label(description.types[0])
+def _type_of(description: Description, types: Sequence[NodeType]) -> str:
+    return next((t.iri for t in types if t.iri in description.types), description.types[0])

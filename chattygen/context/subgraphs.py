@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from chattygen.config import GraphSettings, RunSettings
-from chattygen.context.descriptions import describe, predicate_labels
+from chattygen.context.descriptions import describe, predicate_labels, with_stand_ins
 from chattygen.context.facts import Names, Reader
 from chattygen.context.filters import about_predicate, about_values
 from chattygen.context.knowledge import TypeKnowledge
@@ -109,7 +109,8 @@ def _reader(
     new = {predicate for predicate, _ in relations} - knowledge.predicates.keys()
     neighbours = {term.value for terms in ends.values() for term in terms if isinstance(term, Iri)}
     known = describe(graph, neighbours | new, settings, run.deadline)
-    labels = {**knowledge.predicates, **predicate_labels(known, new, settings)}
+    named = with_stand_ins(graph, known, new, settings, run.deadline)
+    labels = {**knowledge.predicates, **predicate_labels(named, new, settings)}
     return Reader(knowledge, names, settings, labels, known)
 
 

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from chattygen.context.names import local_name
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+DIRECT_CLAIM = "http://wikiba.se/ontology#directClaim"
+"""From the node that stands for a predicate, and has its labels, to the predicate itself (Wikibase)."""
 
 _W3C = (
     "http://www.w3.org/1999/02/22-rdf-syntax-ns",
@@ -48,6 +50,8 @@ _PREDICATES = frozenset(
 )
 _PREDICATE_STEMS = ("http://dbpedia.org/ontology/wikiPage", "http://dbpedia.org/property/wikiPage")
 
+_INSTANCE_OF = "http://www.wikidata.org/prop/direct/P31"
+
 _LABELS = ["preflabel", "label", "name", "title", "fullname", "caption", "headline"]
 _GIVEN = ["givenname", "firstname", "forename"]
 _FAMILY = ["familyname", "lastname", "surname"]
@@ -61,6 +65,11 @@ def is_metadata_type(iri: str) -> bool:
 def is_metadata_predicate(iri: str) -> bool:
     """Whether a predicate keeps records about a node instead of saying something about what it stands for."""
     return iri in _PREDICATES or iri.startswith(_W3C + _NAMESPACES + _PREDICATE_STEMS)
+
+
+def listed(iri: str, patterns: Iterable[str]) -> bool:
+    """Whether an IRI is on a list of the settings: as it is, or by a beginning that ends in `*`."""
+    return any(iri.startswith(p[:-1]) if p.endswith("*") else iri == p for p in patterns)
 
 
 def label_rank(predicate: str) -> int | None:
@@ -85,6 +94,12 @@ def name_parts(predicates: Iterable[str]) -> tuple[str, str] | None:
     given = next((p for p in ordered if _letters(p) in _GIVEN), None)
     family = next((p for p in ordered if _letters(p) in _FAMILY), None)
     return (given, family) if given and family else None
+
+
+def means_type(predicate: str) -> bool:
+    """Whether a predicate may say of which class an entity is: `instanceOf`, `hasType`, Wikidata's P31."""
+    name = _letters(predicate).removeprefix("has").removeprefix("is")
+    return predicate == _INSTANCE_OF or name in ("type", "instanceof", "a", "kind", "class", "category")
 
 
 def _letters(predicate: str) -> str:

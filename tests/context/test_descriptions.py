@@ -67,7 +67,7 @@ def test_the_language_is_preferred(library: OxigraphGraph) -> None:
     ],
 )
 def test_one_name_is_chosen_among_several(literals: list[Literal], expected: str) -> None:
-    assert best_text(literals, "en") == expected
+    assert best_text(literals, SETTINGS.languages) == expected
 
 
 def test_classes_and_predicates_are_named_in_running_text(library: OxigraphGraph) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from chattygen.config import GraphSettings
 from chattygen.context.filters import about_values
 from chattygen.domain import XSD, Fact, Iri, Literal, Seed, Value, ValueKind
 
@@ -35,6 +36,9 @@ def node(name: str, label: str) -> Value:
         (fact(text("rouge", "fr")), "in another language"),
         (fact(text("red", "en"), text("plain")), ""),
         (fact(text("red", "en"), text("rouge", "fr")), "several languages"),
+        (fact(text("red", "en-GB")), ""),
+        (fact(text("colour", "en-GB"), text("color", "en-US")), ""),
+        (fact(Value(Literal("abc", XSD + "integer"), "abc")), "value that its datatype does not allow"),
         (fact(text("red"), node("a", "A name")), "literals and nodes mixed"),
         (
             fact(Value(Literal("3", XSD + "integer"), "3"), label="Integer", kind="number"),
@@ -56,3 +60,18 @@ def test_each_rule(judged: Fact, reason: str) -> None:
 
 def test_a_hub_passes_for_its_values_are_not_read() -> None:
     assert about_values(Fact(V + "p", "member", "out", (), 500, "entity"), SEED, SETTINGS, RUN) == ""
+
+
+@pytest.mark.parametrize(
+    ("language", "tag", "reason"),
+    [
+        ("de, en, *", "de", ""),
+        ("de, en, *", "en-GB", ""),
+        ("de, en, *", "fr", "in another language"),  # `*` is for names only
+        ("pt-BR", "pt", "in another language"),
+        ("pt-BR", "pt-br", ""),
+    ],
+)
+def test_texts_in_the_languages_that_are_named(language: str, tag: str, reason: str) -> None:
+    settings = GraphSettings(language=language)
+    assert about_values(fact(text("red", tag)), SEED, settings, RUN) == reason

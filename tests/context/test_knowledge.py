@@ -1,8 +1,12 @@
 from __future__ import annotations
 
-from chattygen.context.knowledge import TypeKnowledge
+import pytest
 
-from .conftest import RDF_TYPE, V
+from chattygen.context.knowledge import TypeKnowledge, learn
+from chattygen.context.samples import take
+from chattygen.domain import LabelRule, NodeType
+
+from .conftest import RDF_TYPE, RUN, SETTINGS, Load, V
 
 
 def test_what_is_learned_about_books(books: TypeKnowledge) -> None:
@@ -26,3 +30,21 @@ def test_what_is_learned_about_writers(writers: TypeKnowledge) -> None:
     assert writers.constant == frozenset()
     assert writers.predicates[V + "hometown"] == "home town"
     assert writers.classes[V + "wrote", "out"] == {V + "Book": 20, V + "Work": 20}
+
+
+@pytest.mark.parametrize(
+    ("first", "datatype", "record"),
+    [
+        (995, "string", True),  # 995 to 1006: numerals, each entity its own, that are no numbers
+        (1001, "string", True),
+        (1960, "string", False),  # a year for each
+        (2095, "string", True),  # 2095 to 2106: not all of them are years
+        (3_000_000, "integer", False),  # numbers, and far more than there are entities
+        (1, "integer", False),  # a running number, but twelve entities are too few to say
+    ],
+)
+def test_numerals_that_are_no_numbers_are_records(loaded: Load, first: int, datatype: str, record: bool) -> None:
+    graph, _ = loaded("".join(f':e{n} a v:E ; v:no "{first + n}"^^xsd:{datatype} .\n' for n in range(12)))
+    kind = NodeType(V + "E", "e", 12, 1.0)
+    learned = learn(graph, take(graph, kind, SETTINGS, RUN), LabelRule(kind.iri, (), 0.0, "only"), SETTINGS, RUN)
+    assert learned.records == ({V + "no"} if record else frozenset())

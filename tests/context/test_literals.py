@@ -2,7 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from chattygen.context.literals import is_address, is_id_like, is_label, is_name_like, is_shape, kind_of, shown
+from chattygen.context.literals import (
+    is_address,
+    is_id_like,
+    is_ill_typed,
+    is_label,
+    is_name_like,
+    is_shape,
+    kind_of,
+    shown,
+)
 from chattygen.domain import XSD, Iri, Literal
 
 
@@ -21,6 +30,43 @@ from chattygen.domain import XSD, Iri, Literal
 )
 def test_the_kind_follows_datatype_and_form(literal: Literal, kind: str) -> None:
     assert kind_of(literal) == kind
+
+
+@pytest.mark.parametrize(
+    ("value", "datatype", "kind", "ill"),
+    [
+        ("abc", "integer", "text", True),
+        ("12 apples", "decimal", "text", True),
+        ("NaN", "double", "text", True),
+        ("1e6", "double", "number", False),
+        ("1.5", "integer", "number", False),
+        ("2020-02-29", "date", "date", False),
+        ("2020-02-31", "date", "text", True),
+        ("1900-02-29", "date", "text", True),  # 1900 was no leap year
+        ("2020-13-01", "date", "text", True),
+        ("1880-00-00", "date", "text", True),
+        ("1880-##-##", "date", "text", True),
+        ("-0044-03-15", "date", "date", False),
+        ("12020-01-01", "date", "date", False),
+        ("2015", "date", "year", False),
+        ("2015-01-01", "dateTime", "date", False),
+        ("2015-01-01T24:00:00Z", "dateTime", "date", False),
+        ("2015-01-01+02:00", "date", "date", False),
+        ("--02-29", "gMonthDay", "date", False),
+        ("--02-30", "gMonthDay", "text", True),
+        ("2015-06", "gYearMonth", "date", False),
+        ("MMXV", "gYear", "text", True),
+        ("true", "boolean", "boolean", False),
+        ("1", "boolean", "boolean", False),
+        ("yes", "boolean", "text", True),
+        ("abc", "string", "text", False),
+        ("2020-02-31", "string", "text", False),
+        ("1922-02-31", "dateTimes", "text", False),  # no datatype of XML Schema: nothing to hold it against
+    ],
+)
+def test_what_its_datatype_does_not_allow_is_read_by_its_form(value: str, datatype: str, kind: str, ill: bool) -> None:
+    literal = Literal(value, XSD + datatype)
+    assert (kind_of(literal), is_ill_typed(literal)) == (kind, ill)
 
 
 def test_the_predicate_tells_a_year_from_a_number() -> None:
@@ -65,3 +111,16 @@ def test_durations_are_read_aloud() -> None:
     assert shown(Literal("PT1H15M", XSD + "duration")) == "1 hour 15 minutes"
     assert shown(Literal("P")) == "P"
     assert shown(Literal("two\n  lines")) == "two lines"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<b>Bold</b>", "a<br/>b", "Salt &amp; Pepper", "&#233;t&#xE9;", "$x_1$", "a \x07 b", "a \u202eb", "lost \ufffd"],
+)
+def test_markup_and_control_characters_are_no_labels(text: str) -> None:
+    assert not is_label(Literal(text))
+
+
+@pytest.mark.parametrize("text", ["x < y", "AT&T; and more", "$5 and $6", "two\nlines", "שלום", "a-b <3"])
+def test_signs_that_look_like_markup_are_fine(text: str) -> None:
+    assert is_label(Literal(text))

@@ -1,6 +1,13 @@
 from __future__ import annotations
 
-from chattygen.context.vocabulary import is_metadata_predicate, is_metadata_type, label_rank, name_parts
+from chattygen.context.vocabulary import (
+    is_metadata_predicate,
+    is_metadata_type,
+    label_rank,
+    listed,
+    means_type,
+    name_parts,
+)
 
 from .conftest import RDF_TYPE, RDFS_LABEL, V
 
@@ -37,3 +44,24 @@ def test_usual_name_predicates_rank_before_unusual_ones() -> None:
 def test_given_and_family_name_make_a_pair() -> None:
     assert name_parts([V + "surname", V + "age", V + "first_name"]) == (V + "first_name", V + "surname")
     assert name_parts([V + "surname", V + "age"]) is None
+
+
+def test_lists_hold_iris_and_beginnings() -> None:
+    assert listed(V + "Book", [V + "Book"])
+    assert listed(V + "Book", ["http://other.example/*", V + "*"])
+    assert not listed(V + "Bookshop", [V + "Book"])
+    assert not listed(V + "Book", [])
+
+
+def test_what_may_say_of_which_class_an_entity_is() -> None:
+    yes = [
+        "http://www.wikidata.org/prop/direct/P31",
+        V + "instanceOf",
+        V + "hasType",
+        V + "is_a",
+        V + "type",
+        V + "kind",
+    ]
+    assert [p for p in yes if not means_type(p)] == []
+    no = ["http://www.wikidata.org/prop/direct/P279", V + "typeface", V + "mankind", V + "name"]
+    assert [p for p in no if means_type(p)] == []
