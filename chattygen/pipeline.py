@@ -35,6 +35,7 @@ __all__ = ["Outcome", "Plan", "Progress", "generate", "plan", "resume"]
 WAITING = 5.0
 """Seconds between two notes that a model server is still starting."""
 
+
 @dataclass(frozen=True)
 class Plan:
     """What a run would do, worked out without a model (`generate --plan`).

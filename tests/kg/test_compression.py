@@ -23,7 +23,12 @@ def zstd(data: bytes) -> bytes:
     return bytes(module.compress(data[:7000]) + module.compress(data[7000:]))
 
 
-COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "Zstandard": zstd}
+COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "Zstandard": zstd,
+}
 
 
 def contents(path: Path) -> bytes:
