@@ -16,6 +16,9 @@ from chattygen.domain import Being, Seed, Subgraph
 LOOK_AHEAD = 12
 """Seeds looked at for one with a fact per question, before a thinner one is taken."""
 
+BARREN = 60
+"""Seeds in a row without a fact per question after which thinner ones are taken as they come."""
+
 PATIENCE = 150
 """Seeds in a row with too few facts after which a type is given up."""
 
@@ -34,36 +37,37 @@ def supply(
         askable: how many different questions a subgraph has facts for.
         used: IRIs that are seeds already, of any type; an entity is a seed only once. Every yielded seed is added.
     """
-    thin: list[Subgraph] = []
-    looked = poor = 0
+    thin: list[tuple[int, Subgraph]] = []
+    looked = barren = poor = 0
     for seed in seeds:
         if seed.iri in used:
             continue
         subgraph = extract(replace(seed, being=being))
-        looked += 1
-        if askable(subgraph) >= run.questions:
+        facts = askable(subgraph)
+        looked, barren = looked + 1, barren + 1
+        if facts >= run.questions:
             used.add(seed.iri)
             yield subgraph
-            looked = poor = 0
-        elif askable(subgraph) >= run.min_questions:
-            thin.append(subgraph)
+            looked = barren = poor = 0
+        elif facts >= run.min_questions:
+            thin.append((facts, subgraph))
             poor = 0
         else:
             poor += 1
-        if looked >= LOOK_AHEAD:
-            yield from _richest(thin, used, askable)
+        if looked >= LOOK_AHEAD or barren >= BARREN:
+            yield from _richest(thin, used)
             looked = 0
         if poor >= PATIENCE:
             break
     while thin:
-        yield from _richest(thin, used, askable)
+        yield from _richest(thin, used)
 
 
-def _richest(thin: list[Subgraph], used: set[str], askable: Callable[[Subgraph], int]) -> Iterator[Subgraph]:
+def _richest(thin: list[tuple[int, Subgraph]], used: set[str]) -> Iterator[Subgraph]:
     """The waiting subgraph with the most to ask about, the earliest of equals, if its seed is still free."""
-    thin[:] = [subgraph for subgraph in thin if subgraph.seed.iri not in used]
+    thin[:] = [(facts, subgraph) for facts, subgraph in thin if subgraph.seed.iri not in used]
     if thin:
-        chosen = max(thin, key=askable)
-        thin.remove(chosen)
-        used.add(chosen.seed.iri)
-        yield chosen
+        chosen = max(range(len(thin)), key=lambda place: thin[place][0])
+        _, subgraph = thin.pop(chosen)
+        used.add(subgraph.seed.iri)
+        yield subgraph

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from chattygen.config import RunSettings
-from chattygen.context.supply import LOOK_AHEAD, PATIENCE, supply
+from chattygen.context.supply import BARREN, LOOK_AHEAD, PATIENCE, supply
 from chattygen.domain import Fact, Iri, Seed, Subgraph, Value
 
 RUN = RunSettings(kg="library", questions=5, min_questions=3)
@@ -71,6 +71,25 @@ def test_no_more_seeds_are_looked_at_than_needed() -> None:
     next(supplied)
     next(supplied)
     assert source.looked == [0, 1]
+
+
+def test_where_no_seed_is_better_none_is_kept_waiting_for_long() -> None:
+    source = Source([3] * 500)
+    supplied = supply(source.seeds(), source.extract, "thing", RUN, set())
+    looked = []
+    for _ in range(8):
+        next(supplied)
+        looked.append(len(source.looked))
+    assert (LOOK_AHEAD, BARREN) == (12, 60)
+    assert looked == [12, 24, 36, 48, 60, 61, 62, 63]
+
+
+def test_a_better_seed_makes_the_thin_ones_wait_again() -> None:
+    source = Source([3] * BARREN + [5] + [3] * 500)
+    supplied = supply(source.seeds(), source.extract, "thing", RUN, set())
+    numbers = [next(supplied).seed.label for _ in range(7)]
+    assert numbers == [f"number {n}" for n in (0, 1, 2, 3, 4, 60, 5)]
+    assert len(source.looked) == 61 + LOOK_AHEAD
 
 
 def test_a_type_of_poor_entities_is_given_up() -> None:
