@@ -164,8 +164,7 @@ def ask_items(
             break
         constraint = lines([rules[index] for index in wanted])
         item = 0 if len(wanted) == len(rules) else wanted[0] + 1
-        # `again` keeps a prompt from being the same as the one before it: llama.cpp would take all of it from its cache
-        # and evaluate the last token alone, which rounds differently, and a resumed run could get another reply.
+        # `again` keeps a prompt from being the one before it word for word: only its sampling would differ.
         values = render_values(wanted, findings) | {"again": number > 1}
         attempt = call(asker, number, item, constraint, max_tokens_per_line * len(wanted) + 16, **values)
         raised = list(attempt.findings)

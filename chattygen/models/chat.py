@@ -95,22 +95,40 @@ class ChatModel:
         seed: int = 0,
     ) -> Completion:
         """See `model.Model`."""
-        turns: list[Any] = [
-            {"role": role, "content": text} for role, text in (messages if self._system_role else fold_system(messages))
-        ]
         with self._turn, self._failures():
             begun = time.monotonic()
-            response = self._client.chat.completions.with_raw_response.create(
-                model=self._served_name,
-                messages=turns,
+            if self.dialect == "llama-cpp":
+                self._prime(messages)
+            reply = self._send(
+                messages,
                 max_tokens=max_tokens,
                 temperature=temperature,
                 seed=seed,
                 extra_body=spell(constraint, self.dialect) if constraint else None,
             )
-            reply = _Reply.model_validate_json(response.http_response.content)
             seconds = time.monotonic() - begun
         return _completion(reply, seconds, lines_of if constraint and self.dialect == "endpoint" else str)
+
+    def _prime(self, messages: Sequence[Message]) -> None:
+        """Leave the server with nothing in its cache but the instruction, so that the reply does not depend on what was
+        asked before.
+
+        llama.cpp evaluates what it has not in its cache as one batch, four tokens at a time, and rounds those that are
+        left over differently. Where a prompt ends within a batch depends on how much of it the prompt before had in
+        common. After this short one, that is always the instruction.
+        """
+        instruction = [message for message in messages if message[0] == "system"]
+        if instruction:
+            self._send([*instruction, ("user", ".")], max_tokens=1)
+
+    def _send(self, messages: Sequence[Message], **options: Any) -> _Reply:
+        turns: list[Any] = [
+            {"role": role, "content": text} for role, text in (messages if self._system_role else fold_system(messages))
+        ]
+        response = self._client.chat.completions.with_raw_response.create(
+            model=self._served_name, messages=turns, **options
+        )
+        return _Reply.model_validate_json(response.http_response.content)
 
     def count_tokens(self, text: str) -> int:
         """See `model.Model`. Other servers than our own tell no counts: then three characters count as a token, which

@@ -111,3 +111,22 @@ def test_a_server_of_serve_models_is_shared_and_left_running(weights_home: Home)
         assert running.alive
     finally:
         server.stop(running, weights_home)
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("llama_cpp")
+def test_a_reply_does_not_depend_on_what_was_asked_before(weights_home: Home) -> None:
+    """A prompt of each length modulo four, with much and little in common with the one before it. The replies are
+    drawn at temperature 1, so that another rounding shows within some words.
+    """
+    instruction: Message = ("system", "You tell the beginning of a story about what you are asked for, in plain words.")
+    words = "a lake and a river and an island and a boat and a man".split()
+    prompts: list[Message] = [("user", f"Tell of {' '.join(words[:number])}.") for number in (2, 5, 6, 9, 11, 14)]
+    with obtain.obtain(load_catalog(weights_home).entry(SMALL), weights_home, quiet) as model:
+
+        def ask(prompt: Message) -> str:
+            return model.complete([instruction, prompt], max_tokens=40, temperature=1.0, seed=1).text
+
+        told = [ask(prompt) for prompt in prompts]
+        assert [ask(prompt) for prompt in reversed(prompts)] == told[::-1]
+        assert [ask(prompt) for prompt in prompts for _ in range(2)] == [text for text in told for _ in range(2)]
