@@ -42,7 +42,7 @@ def test_a_call_sends_what_was_asked_and_returns_the_servers_own_counts() -> Non
         found = complete(model, ("system", "Be kind."), ASK)
     assert (found.text, found.finish, found.thinking) == ("Hello.", "stop", "")
     assert (found.prompt_tokens, found.completion_tokens, found.cached_tokens) == (20, 4, 16)
-    (request,) = fake.requests
+    before, request = fake.requests
     assert request.path == "/v1/chat/completions"
     assert request.headers["authorization"] == "Bearer secret"
     assert request.body == {
@@ -52,6 +52,16 @@ def test_a_call_sends_what_was_asked_and_returns_the_servers_own_counts() -> Non
         "temperature": 0.5,
         "seed": 3,
     }
+    # llama.cpp is left with the instruction in its cache first; what that costs is not in the counts.
+    assert before.body["messages"] == [request.body["messages"][0], {"role": "user", "content": "."}]
+    assert before.body["max_tokens"] == 1
+
+
+def test_only_llama_cpp_gets_the_instruction_first() -> None:
+    for dialect in ("vllm", "endpoint"):
+        with model_for(completion("Hello."), dialect=dialect) as (model, fake):
+            complete(model, ("system", "Be kind."), ASK)
+        assert len(fake.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -192,7 +202,7 @@ def test_another_host_is_refused_before_anything_is_sent() -> None:
 def test_system_text_goes_into_the_first_user_turn_where_there_is_no_system_role() -> None:
     with model_for(completion("x"), system_role=False) as (model, fake):
         complete(model, ("system", "Be kind."), ("user", "Hi"), ("assistant", "Hello"), ("user", "Bye"))
-    assert [(m["role"], m["content"]) for m in fake.requests[0].body["messages"]] == [
+    assert [(m["role"], m["content"]) for m in fake.requests[-1].body["messages"]] == [
         ("user", "Be kind.\n\nHi"),
         ("assistant", "Hello"),
         ("user", "Bye"),
