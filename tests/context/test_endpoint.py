@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from chattygen import pipeline
 from chattygen.config import Home, RunSettings
 from chattygen.context import labels
 from chattygen.context.facts import Names
 from chattygen.context.knowledge import learn
+from chattygen.context.outlook import types_of
 from chattygen.context.samples import take
 from chattygen.context.seeds import SeedSource
 from chattygen.context.subgraphs import extract
@@ -73,7 +73,7 @@ def context(
 ) -> list[tuple[NodeType, LabelRule, list[Seed], list[Subgraph]]]:
     """Each node type with its label rule, its seeds in their order, and their subgraphs."""
     settings = read_manifest(home, name).settings
-    kept, _ = pipeline.node_types(graph, read_profile(home, name), settings, run)
+    kept, _ = types_of(graph, read_profile(home, name), settings, run)
     made = []
     for kind in kept:
         sample = take(graph, kind, settings, run)
