@@ -122,7 +122,7 @@ def _dialogues(tools: Tools, kept: tuple[NodeType, ...], dropped: tuple[DroppedT
     tools.recorder.node_types(tools.id, kept, dropped, owed)
     supplies = _supplies(tools, kept, named)
     while books.done < run.dialogues and books.visited < most:
-        cohort = _draw(supplies, owed, kept, min(run.cohort, run.dialogues - books.done))
+        cohort = draw(supplies, owed, kept, min(run.cohort, run.dialogues - books.done))
         if not cohort:
             break
         for given_up in _work_on(tools, cohort, books):
@@ -225,7 +225,7 @@ def _supply(tools: Tools, node_type: NodeType, named: Named | None, names: Names
     yield from supply(source, extract, named.being, tools.run, used, partial(askable, tools.run))
 
 
-def _draw(
+def draw(
     supplies: dict[str, Iterator[Subgraph]], owed: dict[str, int], kept: Sequence[NodeType], size: int
 ) -> list[Subgraph]:
     """Up to `size` subgraphs, from the types that are owed most; the share of an exhausted one goes to the others."""

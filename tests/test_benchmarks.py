@@ -1,5 +1,6 @@
 """benchmarks/generate.py: the command on a small graph with a scripted model, and its checks on spoiled dialogues.
 benchmarks/results.py: the run that it makes, and how it watches a command.
+benchmarks/context.py: how many queries it sends for a seed, and what it makes of those that it did not send.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from pathlib import Path
 import click
 import pytest
 
-from benchmarks import results
+from benchmarks import context, results
 from benchmarks.generate import Checks, check
 from chattygen.config import Home
 from chattygen.domain import XSD
 from chattygen.kg.library import open_kg
+from chattygen.kg.load import load
 from chattygen.results import schema
 from chattygen.results.reader import Reader, StoredDialogue
 from chattygen.results.recorder import Recorder
@@ -209,3 +211,26 @@ def test_a_multiplied_run_is_like_one_that_was_recorded(tmp_path: Path) -> None:
     assert 10 < megabytes < 1000, "of a Python process"
     with pytest.raises(click.ClickException, match="no run is called 'small'"):
         results.watch(home, ["show-run", "small"])
+
+
+def test_the_context_of_four_lakes(tmp_path: Path) -> None:
+    home, lakes = Home(tmp_path / "home"), tmp_path / "lakes.ttl"
+    lakes.write_text(LAKES.replace(f"{NS}name>", "http://www.w3.org/2000/01/rdf-schema#label>"))
+    load(home, "lakes", [lakes])
+    own = context.ours(home, "lakes", 4)
+    assert (own.triples, own.seeds, own.measured, own.stopped) == (20, 4, 4, 0)
+    # a lake has its triples counted, out and in, and its values read: no lake is a value of another
+    assert own.queries["subgraphs"] == 4 * 3
+    assert own.seconds == pytest.approx(sum(own.parts.values()))
+
+    # 2 of 8 are made: the queries for a seed count four times, those for all seeds once
+    paged = context.published(home, "lakes", 8, 2, "pages", 30.0)
+    assert (paged.seeds, paged.measured, paged.stopped) == (8, 2, 0)
+    # for a lake: two counts, two reads, its own label and that of its class
+    seed = {"counts": 8 * 2, "labels": 8 * 2, "subgraphs": 8 * 2}
+    assert paged.queries == {"open": 1, "types": 2, "label predicate": 2, "pages": 1, **seed}
+    for way in ("random OFFSET", "random OFFSET, ordered"):
+        drawn = context.published(home, "lakes", 8, 2, way, 30.0)
+        assert drawn.queries == {"open": 1, "types": 2, "label predicate": 2, "pages": 8, **seed}
+
+    assert context.published(home, "lakes", 8, 2, "pages", 0.0).stopped > 0, "no store answers at once"
