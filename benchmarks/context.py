@@ -45,8 +45,8 @@ from chattygen.context.supply import supply
 from chattygen.context.vocabulary import RDFS_LABEL
 from chattygen.domain import Iri, Literal, NodeType, Seed, Subgraph, Term
 from chattygen.errors import QueryTimeout
+from chattygen.kg.folders import list_kgs, open_kg, read_manifest, read_profile
 from chattygen.kg.graph import KnowledgeGraph, Rows
-from chattygen.kg.library import list_kgs, open_kg, read_manifest, read_profile
 from chattygen.kg.load import load
 from chattygen.kg.sparql import term_text
 from chattygen.loop import askable

@@ -24,8 +24,8 @@ from chattygen.cli.options import home_option
 from chattygen.config import Home, RunSettings, read_recipe
 from chattygen.errors import ChattygenError
 from chattygen.generation.words import contains_words
+from chattygen.kg.folders import list_kgs, open_kg
 from chattygen.kg.graph import KnowledgeGraph
-from chattygen.kg.library import list_kgs, open_kg
 from chattygen.kg.load import default_name, load
 from chattygen.models import obtain, server
 from chattygen.models.catalog import ROLES, Catalog, load_catalog

@@ -39,7 +39,7 @@ from chattygen.domain import (
     Usage,
     Value,
 )
-from chattygen.results import schema
+from chattygen.results import database
 from chattygen.results.export import FORMS
 from chattygen.results.reader import Reader
 from chattygen.results.recorder import Recorder
@@ -180,7 +180,7 @@ def fill(path: Path, dialogues: int) -> None:
     """
     with Recorder(path) as recorder:
         record(recorder, start(recorder, "large", dialogues), range(SMALL))
-    db = schema.open_to_write(path, 30.0)
+    db = database.open_to_write(path, 30.0)
     multiply(db, dialogues // SMALL)
     db.close()
     with Recorder(path) as recorder:
@@ -210,7 +210,7 @@ def multiply(db: Database, copies: int) -> None:
     rows = {table: db.table(table).count for table in COPIED}
     for copy in range(1, copies):
         numbers = {table: count * copy for table, count in rows.items()} | {"copy": copy}
-        with schema.immediate(db):
+        with database.immediate(db):
             for table, changed in COPIED.items():
                 names = [column.name for column in db.table(table).columns]
                 values = ", ".join(changed.get(name, f'"{name}"') for name in names)

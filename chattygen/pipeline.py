@@ -21,8 +21,8 @@ from chattygen.context.outlook import Types, outlooks, types_of
 from chattygen.domain import DroppedType, NodeType
 from chattygen.errors import ChattygenError, UsageError
 from chattygen.generation.stages import DIALOGUE, LABEL, QUERIES, QUESTIONS
+from chattygen.kg.folders import open_kg, read_manifest, read_profile
 from chattygen.kg.graph import KnowledgeGraph
-from chattygen.kg.library import open_kg, read_manifest, read_profile
 from chattygen.loop import VISITS, Outcome, Progress, Tell, askable, make_dialogues, unnamed
 from chattygen.models.catalog import Catalog
 from chattygen.models.obtain import load_embedder, obtain

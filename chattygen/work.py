@@ -112,7 +112,7 @@ def in_order(work: Callable[[Draft], bool], drafts: Sequence[Draft], tools: Tool
     with ThreadPool(min(tools.run.in_flight, len(drafts))) as pool:
         try:
             yield from pool.imap(work, drafts)
-        except Exception:
+        except Exception:  # whatever it is: nobody would wait for what the others go on to ask
             tools.stop.set()
             pool.close()
             pool.join()

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from chattygen.config import Home, RunSettings
 from chattygen.domain import XSD, Answer, Dialogue, Fact, Query, Question, Seed, Subgraph, Turn, Usage
-from chattygen.kg.library import read_manifest
+from chattygen.kg.folders import read_manifest
 from chattygen.kg.load import load
 from chattygen.results.recorder import Recorder
 from tests.journeys.lakes import GRAPH

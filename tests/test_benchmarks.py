@@ -20,9 +20,9 @@ from benchmarks import context, results
 from benchmarks.generate import Checks, check
 from chattygen.config import Home
 from chattygen.domain import XSD
-from chattygen.kg.library import open_kg
+from chattygen.kg.folders import open_kg
 from chattygen.kg.load import load
-from chattygen.results import schema
+from chattygen.results import database
 from chattygen.results.reader import Reader, StoredDialogue
 from chattygen.results.recorder import Recorder
 from chattygen.results.report import make_report
@@ -192,7 +192,7 @@ def test_a_multiplied_run_is_like_one_that_was_recorded(tmp_path: Path) -> None:
     with Recorder(home.database) as recorder:
         run = results.start(recorder, "large", 6)
         results.record(recorder, run, range(2))
-    db = schema.open_to_write(home.database, 1.0)
+    db = database.open_to_write(home.database, 1.0)
     results.multiply(db, 3)
     assert db.execute("pragma foreign_key_check").fetchall() == []
     db.close()

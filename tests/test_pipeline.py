@@ -17,10 +17,10 @@ from chattygen import pipeline
 from chattygen.config import Home, RunSettings
 from chattygen.domain import Iri, Literal, Term
 from chattygen.errors import CallError, GraphError
-from chattygen.kg.library import open_kg
+from chattygen.kg.folders import open_kg
 from chattygen.kg.load import load
 from chattygen.models.catalog import load_catalog
-from chattygen.results.export import jsonl
+from chattygen.results.formats import jsonl
 from chattygen.results.reader import Reader
 from tests.journeys.lakes import SILENT, Reply, able_model, fresh, make_home, write_models, write_script
 
@@ -79,7 +79,7 @@ def generate(home: Home, said: list[str] | None = None, **settings: Any) -> pipe
 def exported(home: Home, run: str) -> list[dict[str, Any]]:
     stream = io.StringIO()
     with Reader(home.database) as reader:
-        jsonl(reader, run, stream)
+        jsonl.write(reader.run(run), reader.dialogues(run), stream)
     return [json.loads(line) for line in stream.getvalue().splitlines()]
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from chattygen.config import Home
 from chattygen.domain import XSD, Answer, Dialogue, Iri, Literal, Turn, Usage
+from chattygen.kg.folders import open_kg
 from chattygen.kg.graph import Rows
-from chattygen.kg.library import open_kg
 from chattygen.kg.load import load
 from chattygen.recheck import Checked, Drift, recheck
 from chattygen.results.reader import Reader, StoredDialogue

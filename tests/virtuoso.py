@@ -14,7 +14,7 @@ import pytest
 
 from chattygen.config import Home
 from chattygen.kg import virtuoso_load
-from chattygen.kg.library import STORE
+from chattygen.kg.folders import STORE
 from chattygen.kg.load import load
 from chattygen.kg.oxigraph import OxigraphGraph
 from chattygen.kg.virtuoso import VirtuosoGraph, open_graph

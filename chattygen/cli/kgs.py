@@ -15,7 +15,7 @@ from chattygen.domain import DroppedType, NodeType
 
 if TYPE_CHECKING:
     from chattygen.context.outlook import Outlook, Types
-    from chattygen.kg.library import Manifest
+    from chattygen.kg.folders import Manifest
     from chattygen.kg.profile import Profile
 
 SHOWN_PREDICATES = 25
@@ -26,9 +26,9 @@ SHOWN_PREDICATES = 25
 @json_option
 def list_kgs(home: Home, as_json: bool) -> None:
     """List the loaded graphs."""
-    from chattygen.kg import library
+    from chattygen.kg import folders
 
-    manifests = library.list_kgs(home)
+    manifests = folders.list_kgs(home)
     if as_json:
         show.data_json([manifest.model_dump(mode="json") for manifest in manifests])
     elif not manifests:
@@ -62,13 +62,13 @@ def describe_kg(name: str, models_file: Path | None, home: Home, as_json: bool) 
     """
     from chattygen.context.advice import refusal
     from chattygen.context.outlook import outlooks, types_of
-    from chattygen.kg import library
+    from chattygen.kg import folders
     from chattygen.models.catalog import load_catalog
 
-    manifest, learned = library.read_manifest(home, name), library.read_profile(home, name)
+    manifest, learned = folders.read_manifest(home, name), folders.read_profile(home, name)
     defaults = RunSettings(kg=name)
     allow = load_catalog(home, models_file).allow if manifest.endpoint else ()
-    with library.open_kg(home, name, allow) as graph:
+    with folders.open_kg(home, name, allow) as graph:
         types = types_of(graph, learned, manifest.settings, defaults)
         found = list(outlooks(graph, learned, types[0], manifest.settings, defaults))
     refused = refusal(name, learned, types, found, manifest.settings, defaults)
@@ -152,11 +152,11 @@ def _named(outlook: Outlook) -> dict[str, Any]:
 @home_option
 def drop_kg(name: str, yes: bool, home: Home) -> None:
     """Delete a loaded graph, or forget an attached one. Runs that were made from it stay."""
-    from chattygen.kg import library
+    from chattygen.kg import folders
 
-    manifest = library.read_manifest(home, name)
+    manifest = folders.read_manifest(home, name)
     what = f"Forget the graph {name}" if manifest.endpoint else f"Delete the graph {name}"
     if not yes:
         click.confirm(f"{what} ({manifest.triples:,} triples)?", abort=True, err=True)
-    library.drop_kg(home, name)
+    folders.drop_kg(home, name)
     show.note(f"{name} is forgotten; its endpoint keeps the data" if manifest.endpoint else f"{name} is deleted")

@@ -13,7 +13,7 @@ from chattygen.config import Home, read_recipe
 from chattygen.errors import UsageError
 
 if TYPE_CHECKING:
-    from chattygen.kg.library import LocalStore
+    from chattygen.kg.folders import LocalStore
 
 FORMATS = ["nt", "nq", "ttl", "trig", "rdf", "jsonld"]
 

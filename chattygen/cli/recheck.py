@@ -37,7 +37,7 @@ def recheck(run: str, kg: str | None, models_file: Path | None, as_json: bool, h
 
     The exit code is 1 when a query gives other answers than were stored.
     """
-    from chattygen.kg.library import open_kg
+    from chattygen.kg.folders import open_kg
 
     with Reader(home.database) as reader:
         found = reader.run(run)
@@ -71,7 +71,7 @@ def recheck(run: str, kg: str | None, models_file: Path | None, as_json: bool, h
 
 def _allow(home: Home, kg: str, models_file: Path | None) -> Collection[str]:
     """The hosts that the user lets us contact; of no interest for a graph on this machine."""
-    from chattygen.kg.library import read_manifest
+    from chattygen.kg.folders import read_manifest
     from chattygen.models.catalog import load_catalog
 
     return load_catalog(home, models_file).allow if read_manifest(home, kg).endpoint else ()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from chattygen.config import GraphSettings, Home, Source
 from chattygen.errors import GraphError, UsageError
-from chattygen.kg.library import MANIFEST, PROFILE, Endpoint, Manifest, check_name, open_endpoint, publish, workshop
+from chattygen.kg.folders import MANIFEST, PROFILE, Endpoint, Manifest, check_name, open_endpoint, publish, workshop
 from chattygen.kg.profile import Profile, profile
 
 

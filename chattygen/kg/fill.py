@@ -16,8 +16,8 @@ from typing import IO, TYPE_CHECKING, cast
 from chattygen.errors import BadData, GraphError
 from chattygen.kg import faults, formats, lines
 from chattygen.kg.compression import Reader, opened
+from chattygen.kg.folders import LoadedFile
 from chattygen.kg.formats import Input
-from chattygen.kg.library import LoadedFile
 from chattygen.kg.rejects import Rejects
 
 if TYPE_CHECKING:

@@ -21,8 +21,7 @@ from chattygen.errors import GraphError, UsageError
 from chattygen.kg import formats
 from chattygen.kg.compression import plain_name
 from chattygen.kg.fill import Progress, fill
-from chattygen.kg.formats import Input
-from chattygen.kg.library import (
+from chattygen.kg.folders import (
     MANIFEST,
     PROFILE,
     STORE,
@@ -33,6 +32,7 @@ from chattygen.kg.library import (
     publish,
     workshop,
 )
+from chattygen.kg.formats import Input
 from chattygen.kg.oxigraph import OxigraphGraph
 from chattygen.kg.profile import profile
 from chattygen.kg.rejects import REJECTS, Rejects

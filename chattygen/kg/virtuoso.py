@@ -27,9 +27,9 @@ import psutil
 
 from chattygen.errors import GraphError
 from chattygen.kg.endpoint import EndpointGraph
+from chattygen.kg.folders import USERS
 from chattygen.kg.graph import Rows
 from chattygen.kg.guard import GLANCE, GRACE
-from chattygen.kg.library import USERS
 from chattygen.kg.virtuoso_ini import GRAPH, LOG, MAX_ROWS, buffers, settings, spare_memory
 from chattygen.kg.virtuoso_terms import decoded, encoded_query
 from chattygen.lock import acquire

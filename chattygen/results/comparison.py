@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chattygen.errors import UsageError
-from chattygen.results.outcomes import Outcome
+from chattygen.results.outcomes import SeedOutcome
 from chattygen.results.reader import StoredRun
 from chattygen.results.report import is_parse_error
 
@@ -32,15 +32,15 @@ CELLS = 1_000_000
 DIGITS = 9
 """Figures are rounded: 0.3 - 0.1 - 0.2 is 0, and must not count as a difference."""
 
-Measure = Callable[[Outcome], float]
-Pair = tuple[Outcome, Outcome]
+Measure = Callable[[SeedOutcome], float]
+Pair = tuple[SeedOutcome, SeedOutcome]
 
 
-def _findings(outcome: Outcome) -> float:
+def _findings(outcome: SeedOutcome) -> float:
     return sum(outcome.findings.values())
 
 
-def _parse_errors(outcome: Outcome) -> float:
+def _parse_errors(outcome: SeedOutcome) -> float:
     return sum(number for rule, number in outcome.findings.items() if is_parse_error(rule))
 
 
@@ -123,7 +123,7 @@ def refuse_unlike(a: StoredRun, b: StoredRun) -> None:
         )
 
 
-def compare(a: Iterable[Outcome], b: Iterable[Outcome]) -> Comparison:
+def compare(a: Iterable[SeedOutcome], b: Iterable[SeedOutcome]) -> Comparison:
     """Pair the outcomes of two runs by seed and compare them.
 
     Raises:
@@ -148,7 +148,7 @@ def compare(a: Iterable[Outcome], b: Iterable[Outcome]) -> Comparison:
     )
 
 
-def _failed(rule: str, outcome: Outcome) -> float:
+def _failed(rule: str, outcome: SeedOutcome) -> float:
     return outcome.findings.get(rule, 0)
 
 

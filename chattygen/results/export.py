@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TextIO
 
 from chattygen.results import splits
-from chattygen.results.formats import convquestions, csv, markdown, qald
-from chattygen.results.formats import jsonl as lines
+from chattygen.results.formats import convquestions, csv, jsonl, markdown, qald
 from chattygen.results.reader import Reader, StoredDialogue
 
 
@@ -25,18 +23,13 @@ class Text:
 
 
 TEXTS = {
-    "jsonl": Text(".jsonl", lines.write),
+    "jsonl": Text(".jsonl", jsonl.write),
     "csv": Text(".csv", csv.write),
     "qald": Text(".json", qald.write),
     "convquestions": Text(".json", convquestions.write),
     "markdown": Text(".md", markdown.write),
 }
 FORMS = ("jsonl", "csv", "parquet", "huggingface", "qald", "convquestions", "markdown")
-
-
-def jsonl(reader: Reader, run: str, stream: TextIO) -> int:
-    """Write one JSON object a line for each finished dialogue of the run with this id; return how many."""
-    return lines.write(reader.run(run), reader.dialogues(run), stream)
 
 
 def chosen(reader: Reader, run: str, only: Collection[str] | None) -> Iterator[StoredDialogue]:

@@ -13,7 +13,7 @@ from chattygen.domain import Usage
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SeedOutcome:
     """A seed that was accepted or given up.
 
     Attributes:
@@ -36,7 +36,7 @@ class Outcome:
 Row = dict[str, Any]
 
 
-def read_outcomes(rows: Callable[..., list[Row]], run: str) -> list[Outcome]:
+def read_outcomes(rows: Callable[..., list[Row]], run: str) -> list[SeedOutcome]:
     """The outcomes of a run in the order of the visits; `rows` runs SQL with parameters."""
     spent = {row["seed"]: row for row in rows(SPENT, run)}
     made = {row["seed"]: row for row in rows(MADE, run)}
@@ -44,7 +44,7 @@ def read_outcomes(rows: Callable[..., list[Row]], run: str) -> list[Outcome]:
     for row in rows(FINDINGS, run):
         findings.setdefault(row["seed"], {})[row["rule"]] = row["number"]
     return [
-        Outcome(
+        SeedOutcome(
             iri=seed["iri"],
             label=seed["label"],
             accepted=seed["status"] == "accepted",

@@ -19,9 +19,9 @@ from typing import Literal as OneOf
 from chattygen.domain import Answer, Fact, Iri, Literal, Query, Question, Seed, Turn, Usage, Value
 from chattygen.errors import UnknownName
 from chattygen.lock import is_held
-from chattygen.results import schema
+from chattygen.results import database
 from chattygen.results.contents import Contents, read_contents
-from chattygen.results.outcomes import Outcome, read_outcomes
+from chattygen.results.outcomes import SeedOutcome, read_outcomes
 from chattygen.results.verdicts import Verdict, read_verdicts
 
 Row = dict[str, Any]
@@ -134,7 +134,7 @@ class Reader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._db = schema.open_to_read(path)
+        self._db = database.open_to_read(path)
 
     def __enter__(self) -> Reader:
         return self
@@ -202,7 +202,7 @@ class Reader:
 
     def measures(self, run: str) -> Measures:
         """What a report about the run with this id is made of; read in one transaction, so that the parts agree."""
-        with schema.errors_explained(self.path), self._db.atomic():
+        with database.errors_explained(self.path), self._db.atomic():
             seeds, calls, findings = (self._rows(sql, run) for sql in (SEEDS, CALLS, FINDINGS))
             (written,) = self._rows(WRITTEN, run)
             return Measures(
@@ -217,12 +217,12 @@ class Reader:
 
     def contents(self, run: str) -> Contents:
         """What the dialogues of the run with this id hold, and what failed; read in one transaction."""
-        with schema.errors_explained(self.path), self._db.atomic():
+        with database.errors_explained(self.path), self._db.atomic():
             return read_contents(self._rows, run)
 
-    def outcomes(self, run: str) -> list[Outcome]:
+    def outcomes(self, run: str) -> list[SeedOutcome]:
         """What became of each seed of the run with this id that was accepted or given up; read in one transaction."""
-        with schema.errors_explained(self.path), self._db.atomic():
+        with database.errors_explained(self.path), self._db.atomic():
             return read_outcomes(self._rows, run)
 
     def verdicts(self, run: str) -> tuple[Verdict, ...]:
@@ -237,7 +237,7 @@ class Reader:
             "repeatable": bool(row["repeatable"]),
             "seconds": _seconds(row),
         }
-        if row["status"] == "running" and not is_held(schema.lock_of(self.path, row["id"])):
+        if row["status"] == "running" and not is_held(database.lock_of(self.path, row["id"])):
             told |= {"status": "interrupted", "reason": KILLED}
         return StoredRun(**{name: told[name] for name in StoredRun.__dataclass_fields__})
 
@@ -245,7 +245,7 @@ class Reader:
         return list(self._stream(sql, *parameters))
 
     def _stream(self, sql: str, *parameters: str) -> Iterator[Row]:
-        with schema.errors_explained(self.path):
+        with database.errors_explained(self.path):
             cursor = self._db.execute(sql, list(parameters))
             names = [column[0] for column in cursor.description]
             for row in cursor:

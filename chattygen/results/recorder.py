@@ -25,7 +25,7 @@ from chattygen import __version__
 from chattygen.domain import Attempt, Call, Dialogue, DroppedType, Iri, LabelRule, NodeType, Question, Subgraph, Value
 from chattygen.errors import UsageError
 from chattygen.lock import acquire
-from chattygen.results import schema
+from chattygen.results import database
 
 Row = dict[str, Any]
 
@@ -49,7 +49,7 @@ class Recorder:
     def __init__(self, path: Path, *, timeout: float = 30.0, clock: Callable[[], datetime] = utc_now) -> None:
         self.path = path
         self._clock = clock
-        self._db = schema.open_to_write(path, timeout)
+        self._db = database.open_to_write(path, timeout)
         self._turn = RLock()
         self._claims: dict[str, IO[bytes]] = {}
 
@@ -170,7 +170,7 @@ class Recorder:
         the run was resumed, or, with `anywhere`, from any step of any run.
         """
         where = {"run": run, "seed": seed, "item": item, "stage": call.stage, "request": call.request}
-        with self._turn, schema.errors_explained(self.path):
+        with self._turn, database.errors_explained(self.path):
             found = self._find(RECALL, where | {"anywhere": anywhere})
         if found is None:
             return None
@@ -252,7 +252,7 @@ class Recorder:
 
     def _claim(self, run: str) -> None:
         """Hold the run's lock: a run without an end whose lock is free was killed."""
-        claim = acquire(schema.lock_of(self.path, run))
+        claim = acquire(database.lock_of(self.path, run))
         if claim is None:
             raise UsageError(f"the run {run} is being worked on by another process", "see: chattygen list-runs")
         self._claims[run] = claim
@@ -260,11 +260,11 @@ class Recorder:
     def _leave(self, run: str) -> None:
         if claim := self._claims.pop(run, None):
             with claim:
-                schema.lock_of(self.path, run).unlink(missing_ok=True)
+                database.lock_of(self.path, run).unlink(missing_ok=True)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with self._turn, schema.errors_explained(self.path), schema.immediate(self._db):
+        with self._turn, database.errors_explained(self.path), database.immediate(self._db):
             yield
 
     def _find(self, sql: str, values: Row) -> tuple[Any, ...] | None:

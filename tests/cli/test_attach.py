@@ -8,7 +8,7 @@ import pyoxigraph as ox
 import pytest
 
 from chattygen.config import Home
-from chattygen.kg.library import list_kgs, open_kg
+from chattygen.kg.folders import list_kgs, open_kg
 from tests.cli.test_kgs import run
 from tests.kg.sparql_server import USER, Endpoint, Reply, serving
 

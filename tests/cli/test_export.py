@@ -24,16 +24,6 @@ from tests.results.hand_made import BORN, CURIE, CURIE_DIALOGUE, PRIZES
 STATUS = "2 of 3 dialogues, status interrupted: stopped by the user"
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def run(home: Path) -> str:
-    return hand_made.record(home / "chattygen.db")
-
-
 class Called:
     """What a command printed and how it ended."""
 

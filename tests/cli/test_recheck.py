@@ -17,7 +17,7 @@ import pytest
 from chattygen.cli.main import main
 from chattygen.config import Home
 from chattygen.domain import Answer, Dialogue, Usage
-from chattygen.kg.library import drop_kg
+from chattygen.kg.folders import drop_kg
 from chattygen.kg.load import load
 from tests import drifting
 from tests.drifting import ALMERE, DIALOGUES, NS, SLOW, expand, number, turn

@@ -16,16 +16,6 @@ from tests.cli.test_runs import Called
 from tests.results import hand_made
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def run(home: Path) -> str:
-    return hand_made.record(home / "chattygen.db")
-
-
 def test_report_for_a_person(capsys: pytest.CaptureFixture[str], home: Path, run: str) -> None:
     called = Called(capsys, home, "report", run)
     lines = called.out.splitlines()

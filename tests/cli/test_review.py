@@ -29,16 +29,6 @@ TURN = "which turn, 1 to 2? (Enter: the whole dialogue)"
 WHY = "why? (may be empty)"
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def run(home: Path) -> str:
-    return hand_made.record(home / "chattygen.db")
-
-
 class Desk:
     """A reviewer's answers, typed into the command."""
 

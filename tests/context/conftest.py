@@ -14,8 +14,8 @@ from chattygen.context.facts import Names
 from chattygen.context.knowledge import TypeKnowledge, learn
 from chattygen.context.samples import take
 from chattygen.domain import LabelRule, NodeType
+from chattygen.kg.folders import open_kg, read_profile
 from chattygen.kg.graph import KnowledgeGraph
-from chattygen.kg.library import open_kg, read_profile
 from chattygen.kg.load import load
 from chattygen.kg.oxigraph import OxigraphGraph
 from chattygen.kg.profile import Profile

@@ -20,8 +20,8 @@ from chattygen.context.subgraphs import extract
 from chattygen.domain import LabelRule, NodeType, Seed, Subgraph
 from chattygen.kg.attach import attach
 from chattygen.kg.endpoint import EndpointGraph
+from chattygen.kg.folders import open_kg, read_manifest, read_profile
 from chattygen.kg.graph import KnowledgeGraph
-from chattygen.kg.library import open_kg, read_manifest, read_profile
 from chattygen.kg.load import load
 from tests.context.conftest import LIBRARY
 from tests.journeys.lakes import GRAPH, SILENT, fresh, make_home, write_script

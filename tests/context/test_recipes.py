@@ -17,7 +17,7 @@ from chattygen.context.samples import take
 from chattygen.context.seeds import seeds_from_entities
 from chattygen.context.subgraphs import extract
 from chattygen.domain import LabelRule
-from chattygen.kg.library import open_kg, read_manifest, read_profile
+from chattygen.kg.folders import open_kg, read_manifest, read_profile
 from chattygen.kg.load import load
 
 from .conftest import RDFS_LABEL, Load

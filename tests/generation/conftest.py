@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from chattygen.config import Home
-from chattygen.kg.library import open_kg
+from chattygen.kg.folders import open_kg
 from chattygen.kg.load import load
 from chattygen.kg.oxigraph import OxigraphGraph
 from chattygen.models.catalog import load_catalog

@@ -16,7 +16,7 @@ import pytest
 from chattygen.cli.main import main
 from chattygen.config import Home
 from chattygen.domain import Iri, Literal
-from chattygen.kg.library import open_kg
+from chattygen.kg.folders import open_kg
 from chattygen.models import server
 from tests.journeys.lakes import GRAPH, SILENT, write_script
 

@@ -17,7 +17,7 @@ import pytest
 
 from chattygen.config import Home
 from chattygen.errors import BadData, GraphError, UsageError
-from chattygen.kg.library import list_kgs, open_kg, read_manifest, read_profile
+from chattygen.kg.folders import list_kgs, open_kg, read_manifest, read_profile
 from chattygen.kg.load import default_name, load
 from tests.kg.conftest import TINY
 from tests.kg.test_compression import zstd

@@ -8,7 +8,7 @@ import pytest
 
 from chattygen.config import Home
 from chattygen.errors import BadData
-from chattygen.kg.library import list_kgs, open_kg
+from chattygen.kg.folders import list_kgs, open_kg
 from chattygen.kg.load import load
 
 MESSY = Path(__file__).parent.parent / "data" / "messy"

@@ -13,7 +13,7 @@ import pytest
 from chattygen.config import Home
 from chattygen.domain import XSD, BlankNode, Iri, Literal
 from chattygen.errors import GraphError, QueryError, QueryTimeout
-from chattygen.kg.library import open_kg
+from chattygen.kg.folders import open_kg
 from chattygen.kg.load import load
 from chattygen.kg.oxigraph import OxigraphGraph
 
@@ -126,7 +126,7 @@ def test_the_worker_dies_with_its_parent(home: Home, tmp_path: Path) -> None:
 import psutil, time
 from pathlib import Path
 from chattygen.config import Home
-from chattygen.kg.library import open_kg
+from chattygen.kg.folders import open_kg
 graph = open_kg(Home(Path({str(home.path)!r})), "big")
 graph.ask("ASK {{ ?s ?p ?o }}")
 print(psutil.Process().children()[0].pid, flush=True)

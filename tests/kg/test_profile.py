@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from chattygen.config import GraphSettings, Home
-from chattygen.kg.library import read_profile
+from chattygen.kg.folders import read_profile
 from chattygen.kg.load import load
 from chattygen.kg.oxigraph import OxigraphGraph
 from chattygen.kg.profile import ClassCount, PredicateCount, overlap, profile

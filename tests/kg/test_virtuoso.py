@@ -23,7 +23,7 @@ from chattygen.cli.main import main
 from chattygen.config import Home
 from chattygen.errors import GraphError, QueryError, QueryTimeout
 from chattygen.kg import isql, virtuoso, virtuoso_load
-from chattygen.kg.library import STORE, drop_kg, list_kgs, open_kg
+from chattygen.kg.folders import STORE, drop_kg, list_kgs, open_kg
 from chattygen.kg.load import load
 from chattygen.kg.virtuoso import VirtuosoGraph, open_graph
 from tests.kg.conftest import DATA

@@ -13,7 +13,7 @@ from chattygen.domain import Subgraph, Usage
 from chattygen.errors import UsageError
 from chattygen.results import comparison
 from chattygen.results.comparison import Comparison, Difference, compare, interval, refuse_unlike
-from chattygen.results.outcomes import Outcome
+from chattygen.results.outcomes import SeedOutcome
 from chattygen.results.reader import Reader, StoredRun
 from chattygen.results.recorder import Recorder
 from tests.results import hand_made
@@ -26,9 +26,9 @@ def seed(
     questions: int = 0,
     by_model: int = 0,
     usage: Usage = Usage(),  # noqa: B008  it is frozen
-) -> Outcome:
+) -> SeedOutcome:
     """A seed with a dialogue of so many questions; without any it was given up."""
-    return Outcome(iri, iri, questions > 0, "" if questions else "Q1", rules or {}, usage, questions, by_model)
+    return SeedOutcome(iri, iri, questions > 0, "" if questions else "Q1", rules or {}, usage, questions, by_model)
 
 
 def found(compared: Comparison) -> dict[str, Difference]:
@@ -42,8 +42,8 @@ def test_outcomes_are_read_back(tmp_path: Path) -> None:
     ns = hand_made.NS
     with Reader(tmp_path / "chattygen.db") as reader:
         assert reader.outcomes(run) == [
-            Outcome(ns + "marie", "Marie Curie", True, "", {"Q5": 1}, Usage(1050, 130, 4, 13.5), 2, 2),
-            Outcome(
+            SeedOutcome(ns + "marie", "Marie Curie", True, "", {"Q5": 1}, Usage(1050, 130, 4, 13.5), 2, 2),
+            SeedOutcome(
                 ns + "pierre",
                 "Pierre Curie",
                 False,
@@ -53,7 +53,9 @@ def test_outcomes_are_read_back(tmp_path: Path) -> None:
                 0,
                 0,
             ),
-            Outcome(ns + "ship", "Marie Curie", True, "", {"D3": 1, "S5": 1, "S6": 1}, Usage(850, 120, 3, 12.0), 2, 0),
+            SeedOutcome(
+                ns + "ship", "Marie Curie", True, "", {"D3": 1, "S5": 1, "S6": 1}, Usage(850, 120, 3, 12.0), 2, 0
+            ),
         ]
         assert reader.outcomes(other) == reader.outcomes(run)
 

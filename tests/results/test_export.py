@@ -30,7 +30,7 @@ from chattygen.domain import (
     Usage,
     Value,
 )
-from chattygen.results.export import jsonl
+from chattygen.results.formats import jsonl
 from chattygen.results.reader import Reader
 from chattygen.results.recorder import Recorder
 from tests.results import hand_made
@@ -46,7 +46,7 @@ def schema() -> Draft202012Validator:
 def exported(path: Path, run: str) -> str:
     stream = io.StringIO()
     with Reader(path) as reader:
-        jsonl(reader, run, stream)
+        jsonl.write(reader.run(run), reader.dialogues(run), stream)
     return stream.getvalue()
 
 

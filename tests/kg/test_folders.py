@@ -6,7 +6,7 @@ import pytest
 
 from chattygen.config import GraphSettings, Home, Source
 from chattygen.errors import GraphError, UnknownName, UsageError
-from chattygen.kg.library import check_name, drop_kg, list_kgs, open_kg, read_manifest, read_profile
+from chattygen.kg.folders import check_name, drop_kg, list_kgs, open_kg, read_manifest, read_profile
 from chattygen.kg.load import load
 from tests.kg.conftest import TINY
 
