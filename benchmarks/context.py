@@ -126,7 +126,7 @@ class Watch:
         more = seeds / max(1, measured)
         parts = {part: seconds * (1 if part in once else more) for part, seconds in self.seconds.items()}
         queries = {part: round(self.queries[part] * (1 if part in once else more)) for part in parts}
-        stores = psutil.Process().children()  # none after a query that was stopped
+        stores = [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
         return Measured(
             way,
             triples,
@@ -137,7 +137,7 @@ class Watch:
             queries,
             self.stopped,
             peak(psutil.Process().pid),
-            max((peak(store.pid) for store in stores), default=0.0),
+            max((peak(store.pid) for store in stores), default=0.0),  # none after a query that was stopped
         )
 
 
