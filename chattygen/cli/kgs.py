@@ -109,8 +109,8 @@ def describe_kg(name: str, models_file: Path | None, home: Home, as_json: bool) 
         title="\nnames, and the most facts that an entity offers of those that were looked at",
     )
     show.table(
-        ["triples", "subjects", "IRI"],
-        [[p.triples, p.subjects, p.iri] for p in learned.predicates[:SHOWN_PREDICATES]],
+        ["triples", "IRI"],
+        [[p.triples, p.iri] for p in learned.predicates[:SHOWN_PREDICATES]],
         title=f"\npredicates ({min(SHOWN_PREDICATES, len(learned.predicates))} of {len(learned.predicates)})",
     )
     if refused:

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from chattygen.config import GraphSettings
-from chattygen.context.entities import can_be_asked
 from chattygen.context.languages import Ranges, named, place
 from chattygen.context.literals import is_label
 from chattygen.context.names import lower_words, readable
 from chattygen.context.vocabulary import DIRECT_CLAIM, is_metadata_type, label_rank, name_parts
 from chattygen.domain import Iri, LabelRule, Literal
 from chattygen.kg.graph import KnowledgeGraph
-from chattygen.kg.sparql import bind
+from chattygen.kg.sparql import bind, can_be_asked
 
 BATCH = 300
 """IRIs per query."""

@@ -1,23 +1,20 @@
 """The entities of a node type in random, reproducible order (Algorithm 2, line 3).
 
-Entities are drawn by a hash of their IRI: a large type is visited part by part, each part a query without ORDER BY or
-OFFSET, so that no store has to sort a class and no list of millions is held. Knows nothing about labels.
+A large type is visited part by part (kg/draws.py), each part a query without ORDER BY or OFFSET, so that no store has
+to sort a class and no list of millions is held. The first part is the same whatever the seed, for a load has kept it,
+and is itself a random one: 500 entities at least. Knows nothing about labels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice, product
+from itertools import islice
 from random import Random
 
 from chattygen.config import GraphSettings
-from chattygen.domain import Iri, Literal, NodeType
-from chattygen.errors import QueryError
+from chattygen.domain import NodeType
+from chattygen.kg.draws import entities_of, parts
 from chattygen.kg.graph import KnowledgeGraph
-from chattygen.kg.sparql import bind, term_text
-
-PART = 5000
-"""A type is split into parts of at most about this many entities."""
 
 
 def shuffled(
@@ -28,16 +25,10 @@ def shuffled(
     Raises:
         QueryTimeout, QueryError: as the graph does, while iterating.
     """
-    digits = 0
-    while node_type.count > PART * 16**digits:
-        digits += 1
-    parts = ["".join(prefix) for prefix in product("0123456789abcdef", repeat=digits)]
-    rng.shuffle(parts)
-    typing, kind = Iri(settings.type_predicate), Iri(node_type.iri)
-    for part in parts:
-        query = bind("entities_by_hash", type_predicate=typing, type=kind, bucket=Literal(part))
-        rows = graph.select(query, deadline=deadline).rows
-        found = sorted(row[0].value for row in rows if isinstance(row[0], Iri) and can_be_asked(row[0].value))
+    first, *others = parts(node_type.count)
+    rng.shuffle(others)
+    for part in (first, *others):
+        found = sorted(entities_of(graph, settings, node_type.iri, part, deadline))
         rng.shuffle(found)
         yield from found
 
@@ -47,12 +38,3 @@ def sample(
 ) -> tuple[str, ...]:
     """Up to `size` random entities of the type."""
     return tuple(islice(shuffled(graph, node_type, settings, rng, deadline), size))
-
-
-def can_be_asked(iri: str) -> bool:
-    """Whether the IRI can be written in a query: published data hold IRIs with spaces or quotes."""
-    try:
-        term_text(Iri(iri))
-    except QueryError:
-        return False
-    return True

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 
 from chattygen.config import GraphSettings, RunSettings
@@ -59,9 +58,10 @@ class Outlook:
 def types_of(graph: KnowledgeGraph, profile: Profile, settings: GraphSettings, run: RunSettings) -> Types:
     """Algorithm 1 over what the load has counted."""
     classes = [(found.iri, found.count) for found in profile.classes if found.count]
+    counts = dict(classes)
     return select(
         classes,
-        partial(overlap, graph, settings),
+        lambda child, parent: overlap(graph, settings, child, counts[child], parent),
         settings,
         rare=run.rare,
         shadowed=run.shadowed,

@@ -13,11 +13,12 @@ from random import Random
 
 from chattygen.config import GraphSettings, RunSettings
 from chattygen.context.descriptions import UNKNOWN, Description, class_labels, describe, name_by, name_of
-from chattygen.context.entities import can_be_asked, shuffled
+from chattygen.context.entities import shuffled
 from chattygen.context.names import count_words, is_number
 from chattygen.context.node_types import class_label
 from chattygen.domain import Finding, LabelRule, NodeType, Seed
 from chattygen.kg.graph import KnowledgeGraph
+from chattygen.kg.sparql import can_be_asked
 
 BATCH = 50
 

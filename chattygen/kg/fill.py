@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
@@ -19,6 +19,7 @@ from chattygen.kg.compression import Reader, opened
 from chattygen.kg.folders import LoadedFile
 from chattygen.kg.formats import Input
 from chattygen.kg.rejects import Rejects
+from chattygen.kg.typed import Seen, Typed
 
 if TYPE_CHECKING:
     import pyoxigraph
@@ -44,10 +45,11 @@ takes half as long as loading it.
 
 @dataclass(frozen=True)
 class Filled:
-    """What went into a store: the files, and the IRIs of some predicates, most likely of all."""
+    """What went into a store: the files, and what was seen on the way: predicates, most likely all, and classes."""
 
     files: tuple[LoadedFile, ...]
     predicates: frozenset[str]
+    classes: Mapping[str, Seen]
 
     @property
     def triples(self) -> int:
@@ -56,7 +58,12 @@ class Filled:
 
 
 def fill(
-    folder: Path, inputs: Sequence[Input], base: str | None, rejects: Rejects | None, progress: Progress
+    folder: Path,
+    inputs: Sequence[Input],
+    base: str | None,
+    type_predicate: str,
+    rejects: Rejects | None,
+    progress: Progress,
 ) -> Filled:
     """Write the triples of all files into a new store; bad lines go to `rejects`, or stop the load where it is None.
 
@@ -67,7 +74,7 @@ def fill(
     import pyoxigraph
 
     started = time.monotonic()
-    filling = _Filling(pyoxigraph.Store(str(folder)), base, rejects)
+    filling = _Filling(pyoxigraph.Store(str(folder)), base, Typed(type_predicate), rejects)
     loaded: list[LoadedFile] = []
     before = 0
     for index, file in enumerate(inputs):
@@ -84,14 +91,15 @@ def fill(
     if not before:
         raise GraphError("the files hold no triples", "check that these are the files you meant")
     filling.check_stars()
-    return Filled(tuple(loaded), filling.known_predicates())
+    return Filled(tuple(loaded), filling.known_predicates(), filling.typed.classes())
 
 
 class _Filling:
     """A store that is being filled, and what is noticed on the way."""
 
-    def __init__(self, store: pyoxigraph.Store, base: str | None, rejects: Rejects | None) -> None:
+    def __init__(self, store: pyoxigraph.Store, base: str | None, typed: Typed, rejects: Rejects | None) -> None:
         self._store, self._base, self._rejects = store, base, rejects
+        self.typed = typed
         self._predicates: set[bytes] = set()
         self._unlisted = False
         self._stars: list[Path] = []
@@ -127,6 +135,7 @@ class _Filling:
                 read += 1
                 if read % TICK == 0:
                     tell(read)
+                self.typed.add_triple(quad)
                 yield pyoxigraph.Quad(quad.subject, quad.predicate, quad.object) if graphs else quad
 
         try:
@@ -161,6 +170,7 @@ class _Filling:
                 number += chunk.count(b"\n")
                 if pieces_read % SAMPLE == 0:
                     self._predicates |= lines.predicates(piece)
+                self.typed.add_lines(piece)
                 pieces_read += 1
                 read += lines.count(piece)
                 if read >= told + TICK:

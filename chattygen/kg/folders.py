@@ -1,4 +1,4 @@
-"""The graphs in the home folder: kgs/NAME holds `store/`, `profile.json` and, written last, `kg.json`.
+"""The graphs in the home folder: kgs/NAME holds `store/`, `profile.json`, `kept.zip` and, written last, `kg.json`.
 
 A graph that an endpoint holds has no store. A folder without kg.json is no graph: it is what a stopped load or drop
 left. Knows nothing about how files are read.
@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from chattygen.config import GraphSettings, Home, Source, Strict, known
 from chattygen.errors import GraphError, UsageError
 from chattygen.kg.graph import KnowledgeGraph
+from chattygen.kg.kept import KEPT, KeptGraph
 from chattygen.kg.oxigraph import OxigraphGraph
 from chattygen.kg.profile import Profile
 from chattygen.lock import acquire, lock
@@ -136,11 +137,13 @@ def open_kg(home: Home, name: str, allow: Collection[str] = ()) -> OpenGraph:
     manifest = read_manifest(home, name)
     if manifest.endpoint:
         return open_endpoint(name, manifest.fingerprint, manifest.endpoint, allow)
+    graph: OpenGraph = OxigraphGraph(name, manifest.fingerprint, home.kgs / name / STORE)
     if manifest.store == "virtuoso":
         from chattygen.kg.virtuoso import open_graph
 
-        return open_graph(home.kgs / name / STORE, name, manifest.fingerprint)
-    return OxigraphGraph(name, manifest.fingerprint, home.kgs / name / STORE)
+        graph = open_graph(home.kgs / name / STORE, name, manifest.fingerprint)
+    kept = home.kgs / name / KEPT
+    return KeptGraph(graph, kept) if kept.exists() else graph
 
 
 def open_endpoint(name: str, fingerprint: str, endpoint: Endpoint, allow: Collection[str]) -> EndpointGraph:
@@ -185,7 +188,8 @@ def _manifest(folder: Path) -> Manifest:
 @contextmanager
 def workshop(home: Home, name: str) -> Iterator[Path]:
     """An empty folder for this load only; gone afterwards, whatever happens, unless it was published."""
-    home.kgs.mkdir(parents=True, exist_ok=True)
+    home.create()
+    home.kgs.mkdir(exist_ok=True)
     _sweep(home)
     with _lock(home, name) as mine:
         if not mine:

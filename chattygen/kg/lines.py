@@ -6,6 +6,7 @@ repaired: a spelling that can mean one thing only. Knows nothing about files, fo
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 from collections import deque
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     import pyoxigraph
 
 CHUNK = 262_144
+PIPE = 1_048_576
+"""Bytes that may wait for the store: what Linux grants to everybody."""
+
 BLOCK = 8192
 """Bytes that are checked at a time when bad lines are skipped: some 70 lines, most of which are good."""
 
@@ -282,6 +286,8 @@ def send(store: pyoxigraph.Store, pieces: Iterable[bytes], *, checked: bool = Fa
     import pyoxigraph
 
     out, into = os.pipe()
+    if hasattr(fcntl, "F_SETPIPE_SZ"):  # the store reads on while the next piece is made
+        fcntl.fcntl(into, fcntl.F_SETPIPE_SZ, PIPE)
 
     def load() -> None:
         try:

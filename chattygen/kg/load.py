@@ -33,6 +33,7 @@ from chattygen.kg.folders import (
     workshop,
 )
 from chattygen.kg.formats import Input
+from chattygen.kg.kept import KEPT, keep
 from chattygen.kg.oxigraph import OxigraphGraph
 from chattygen.kg.profile import profile
 from chattygen.kg.rejects import REJECTS, Rejects
@@ -147,13 +148,21 @@ def _build(
     def tell(triples: int, step: int) -> None:
         progress(triples, time.monotonic() - started, step, len(inputs))
 
-    filled = fill(folder / (STORE if store == "oxigraph" else DRAFT), inputs, base, rejects, progress)
+    place = folder / (STORE if store == "oxigraph" else DRAFT)
+    filled = fill(place, inputs, base, settings.type_predicate, rejects, progress)
     fingerprint = _fingerprint(filled.files, base)
     with _opened(folder, name, fingerprint, store, lambda triples: tell(triples, len(inputs) + 1)) as graph:
         tell(filled.triples, len(inputs))
         with OxigraphGraph(name, fingerprint, folder / STORE) as again:
             more = [again] if store == "oxigraph" else []
-            learned = profile(graph, settings, more=more, seen=filled.predicates, triples=filled.triples)
+            learned = profile(
+                graph,
+                settings,
+                more=more,
+                seen=filled.predicates,
+                triples=filled.triples,
+                classes=filled.classes,
+            )
     manifest = Manifest(
         name=name,
         store=store,
@@ -170,6 +179,7 @@ def _build(
         rejects=REJECTS if (folder / REJECTS).exists() else "",
         notes=(*left_out, *(file.note for file in filled.files if file.note)),
     )
+    keep(folder / KEPT, settings, [(found.iri, found.count) for found in learned.classes], filled.classes)
     (folder / PROFILE).write_text(learned.model_dump_json(), encoding="utf-8")
     (folder / MANIFEST).write_text(manifest.model_dump_json(indent=2), encoding="utf-8")
     return manifest

@@ -58,6 +58,15 @@ def _iri_text(iri: str) -> str:
     return f"<{iri}>"
 
 
+def can_be_asked(iri: str) -> bool:
+    """Whether the IRI can be written in a query: published data hold IRIs with spaces or quotes."""
+    try:
+        term_text(Iri(iri))
+    except QueryError:
+        return False
+    return True
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Named queries
 

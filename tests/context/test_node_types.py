@@ -24,7 +24,7 @@ def test_the_types_of_the_library(library: OxigraphGraph) -> None:
     rows = library.select(bind("types", type_predicate=Iri(RDF_TYPE))).rows
     classes = [(str(row[0].value), int(row[1].value)) for row in rows if row[0] and row[1]]
     kept, dropped = select(
-        classes, lambda child, parent: overlap(library, SETTINGS, child, parent), SETTINGS, rare=0.05, shadowed=0.99
+        classes, lambda child, parent: overlap(library, SETTINGS, child, 1, parent), SETTINGS, rare=0.05, shadowed=0.99
     )
     # 20 + 20 + 6 + 2 = 48 without metadata; City has 2/48 = 4.17 %. Without City and Work, 26 are left.
     assert kept == (

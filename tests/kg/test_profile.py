@@ -24,9 +24,9 @@ def test_profile_counts_what_was_counted_by_hand(tiny: OxigraphGraph) -> None:
         ClassCount(iri=FILM + "Award", count=0, blank=1),
     )
     by_iri = {found.iri: found for found in learned.predicates}
-    assert by_iri[RDFS + "label"] == PredicateCount(iri=RDFS + "label", triples=14, subjects=13)
-    assert by_iri[FILM + "stars"] == PredicateCount(iri=FILM + "stars", triples=3, subjects=2)
-    assert by_iri[FILM + "directedBy"] == PredicateCount(iri=FILM + "directedBy", triples=3, subjects=3)
+    assert by_iri[RDFS + "label"] == PredicateCount(iri=RDFS + "label", triples=14)
+    assert by_iri[FILM + "stars"] == PredicateCount(iri=FILM + "stars", triples=3)
+    assert by_iri[FILM + "directedBy"] == PredicateCount(iri=FILM + "directedBy", triples=3)
     assert [found.triples for found in learned.predicates] == [14, 11, 3, 3, 3, 2, 1, 1, 1, 1]
 
 
@@ -59,5 +59,25 @@ def test_another_type_predicate(tiny: OxigraphGraph) -> None:
 
 
 def test_overlap(tiny: OxigraphGraph) -> None:
-    assert overlap(tiny, GraphSettings(), FILM + "Director", FILM + "Person") == 2
-    assert overlap(tiny, GraphSettings(), FILM + "Film", FILM + "Person") == 0
+    assert overlap(tiny, GraphSettings(), FILM + "Director", 2, FILM + "Person") == 2
+    assert overlap(tiny, GraphSettings(), FILM + "Film", 3, FILM + "Person") == 0
+
+
+def test_blank_nodes_are_told_apart_where_a_class_has_both(home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "x.nt"
+    kinds = {"Both": ["<http://e.org/a>", "_:a", "_:b"], "Named": ["<http://e.org/a>"], "Blank": ["_:a", "_:c"]}
+    file.write_text(
+        "".join(
+            f"{entity} <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e.org/{kind}> .\n"
+            for kind, entities in kinds.items()
+            for entity in [*entities, entities[0]]
+        )
+    )
+    load(home, "x", [file])
+    learned = read_profile(home, "x")
+    assert learned.entities == 1
+    assert learned.classes == (
+        ClassCount(iri="http://e.org/Both", count=1, blank=2),
+        ClassCount(iri="http://e.org/Named", count=1, blank=0),
+        ClassCount(iri="http://e.org/Blank", count=0, blank=2),
+    )

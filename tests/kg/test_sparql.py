@@ -10,7 +10,7 @@ from chattygen.config import RDF_TYPE
 from chattygen.domain import XSD, BlankNode, Iri, Literal, Term
 from chattygen.errors import QueryError
 from chattygen.kg.oxigraph import OxigraphGraph
-from chattygen.kg.sparql import bind, foreign_iris, parses, read_only, term_text, tokens
+from chattygen.kg.sparql import bind, can_be_asked, foreign_iris, parses, read_only, term_text, tokens
 
 FILM = "http://example.org/film/"
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
@@ -240,3 +240,8 @@ def test_s2_fails(query: str) -> None:
 )
 def test_s3(query: str, foreign: tuple[str, ...]) -> None:
     assert foreign_iris(query, {"http://e.org/a", "http://e.org/p"}) == foreign
+
+
+def test_iris_that_sparql_cannot_spell_are_told() -> None:
+    assert can_be_asked("http://x.org/Prague_(city)")
+    assert not can_be_asked("http://x.org/two words")

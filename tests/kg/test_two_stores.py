@@ -205,7 +205,7 @@ def context(graph: KnowledgeGraph, graph_settings: GraphSettings) -> list[Subgra
     counts = {found.iri: found.count for found in learned.classes}
     kept, _ = select(
         [(found.iri, found.count) for found in learned.classes if found.count],
-        partial(overlap, graph, graph_settings),
+        lambda child, parent: overlap(graph, graph_settings, child, counts[child], parent),
         graph_settings,
         rare=RUN.rare,
         shadowed=RUN.shadowed,
