@@ -21,23 +21,35 @@ help:
 	@echo 'make check   ruff, mypy and the import rules'
 	@echo 'make clean   delete caches and build folders (keeps .venv and .home)'
 
-$(VENV)/.dev: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+$(VENV)/.base: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.base
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	@touch $@
 
-$(VENV)/.cpu: $(VENV)/.dev
-	@$(BIN)/python -c 'import llama_cpp' 2>/dev/null || echo 'Installing llama.cpp: it is compiled here, which takes up to 10 minutes on 2 cores ...'
-	$(BIN)/pip install --quiet --editable '.[cpu]'
+# What serves models on the CPU: llama-cpp-python where pip keeps one that was compiled before, else the prebuilt wheel.
+$(VENV)/.engine: $(VENV)/.base
+	@$(BIN)/python -c 'from chattygen.models import engines; raise SystemExit(not any(map(engines.installed, engines.ENGINES)))' \
+	|| if $(BIN)/pip cache list llama_cpp_python 2>/dev/null | grep -q llama_cpp_python; \
+	then echo 'Installing llama-cpp-python, which was compiled here before ...'; $(BIN)/pip install --quiet --editable '.[cpu]'; \
+	else echo 'Installing xllamacpp, which needs no compiler ...'; $(BIN)/pip install --quiet --editable '.[cpu-wheel]'; fi
 	@touch $@
 
-demo: $(VENV)/.cpu
+$(VENV)/.both: $(VENV)/.dev
+	@$(BIN)/python -c 'import llama_cpp' 2>/dev/null || echo 'Installing llama.cpp: it is compiled here, which takes up to 10 minutes on 2 cores ...'
+	$(BIN)/pip install --quiet --editable '.[cpu,cpu-wheel]'
+	@touch $@
+
+demo: $(VENV)/.engine
 	$(BIN)/chattygen pull-model $(MODEL) all-minilm-l6-v2
 	@test -d $(CHATTYGEN_HOME)/kgs/nobel || $(BIN)/chattygen load-kg --recipe kg-loaders/nobel.toml
 	$(BIN)/chattygen generate --kg nobel --dialogues 3 --questions 5
 	$(BIN)/chattygen show-run latest
 
-test: $(VENV)/.cpu
+test: $(VENV)/.both
 	$(BIN)/chattygen pull-model smollm2-135m-instruct all-minilm-l6-v2
 	CHATTYGEN_TEST_HOME=$(CHATTYGEN_HOME) $(BIN)/pytest
 

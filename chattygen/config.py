@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -43,6 +43,10 @@ class Home:
     @property
     def database(self) -> Path:
         return self.path / "chattygen.db"
+
+    def create(self) -> None:
+        """Make the folder where it is missing, so that no other user of the machine can look into it."""
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     @classmethod
     def default(cls) -> Home:
@@ -132,6 +136,8 @@ class GraphSettings(Strict):
         labels: class IRI, or `*` for all classes -> the predicates that name its entities, joined with a space; one may
             be two hops away, written as two IRIs with ` / ` between them.
         predicate_labels: predicate or class IRI -> how it reads.
+        interest: class IRI, or `*` for all classes -> predicate IRI -> how much a person would want to know it, 0 to 1:
+            0 is never asked, less than 1 only after everything else, 1 whatever the data look like.
     """
 
     type_predicate: str = RDF_TYPE
@@ -143,6 +149,7 @@ class GraphSettings(Strict):
     exclude_predicates: tuple[str, ...] = ()
     labels: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     predicate_labels: dict[str, str] = Field(default_factory=dict)
+    interest: dict[str, dict[str, Annotated[float, Field(ge=0, le=1)]]] = Field(default_factory=dict)
 
     @field_validator("language")
     @classmethod
@@ -207,6 +214,7 @@ class RunSettings:
         deadline: seconds a SPARQL query may take.
         attempts: attempts per stage before repair item by item.
         cohort: seeds that go through a stage together, so that the server's prefix cache serves them.
+            At least as many as are in flight.
         in_flight: how many of them are worked on at once; what comes of it does not depend on this.
     """
 
@@ -227,6 +235,10 @@ class RunSettings:
     attempts: int = 3
     cohort: int = 5
     in_flight: int = 1
+
+    def at_once(self, seeds: int) -> RunSettings:
+        """These settings, with so many seeds worked on at once."""
+        return replace(self, in_flight=seeds, cohort=max(self.cohort, seeds))
 
 
 def known(name: str, names: list[str], what: str, command: str) -> str:

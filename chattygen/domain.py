@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
@@ -104,7 +105,10 @@ class LabelRule:
 
 @dataclass(frozen=True)
 class Seed:
-    """A seed entity: what a dialogue revolves around (Definition 1). Two entities with one label are two seeds."""
+    """A seed entity: what a dialogue revolves around (Definition 1). Two entities with one label are two seeds.
+
+    `said` is what stands for the entity in a question where that is not its label: the song "1984", the city Adana.
+    """
 
     iri: str
     label: str
@@ -112,6 +116,7 @@ class Seed:
     type_label: str
     being: Being = "thing"
     bucket: OneOf["head", "torso", "tail"] | None = None
+    said: str = ""
 
 
 @dataclass(frozen=True)
@@ -161,13 +166,15 @@ class DroppedFact:
 class Subgraph:
     """The context of a dialogue: the triples around a seed entity (Definition 2), already summarised into facts.
 
-    `size` is the number of triples kept; `dropped` says what the filters took out.
+    `size` is the number of triples kept; `dropped` says what the filters took out. `interest` says how much a person
+    would want to know those facts that something speaks against, more than 0 and less than 1; that of the others is 1.
     """
 
     seed: Seed
     facts: tuple[Fact, ...]
     size: int
     dropped: tuple[DroppedFact, ...] = ()
+    interest: Mapping[Fact, float] = field(default_factory=dict, hash=False)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@
     │   ├── WeightsError           1  missing, incomplete or of a wrong hash
     │   ├── ServerError            1  a model server cannot start, or died
     │   └── CallError              1  a call to a model server failed
+    │       └── PassingError       1  ... in a way that may pass: busy, broken for the moment, slow
+    │           └── ConnectionLost 1  nobody is there, or the connection broke
     ├── PrivacyError               2  a host that is not loopback and not allowed
     ├── ResultsError               1  the results database cannot be used
     ├── ShortOfRequest             3  finished with fewer dialogues than asked for
@@ -83,7 +85,23 @@ class ServerError(ModelError):
 
 
 class CallError(ModelError):
-    """A call to a model server failed: refused, timed out, or an answer that is not a completion."""
+    """A call to a model server failed: refused, or an answer that is not a completion. It would fail again."""
+
+
+class PassingError(CallError):
+    """A call to a model server failed in a way that may pass: the server is busy, broken for the moment, or slow.
+
+    Args:
+        after: seconds for which the server asks to be left alone, 0 if it does not.
+    """
+
+    def __init__(self, message: str, hint: str = "", after: float = 0.0) -> None:
+        super().__init__(message, hint)
+        self.after = after
+
+
+class ConnectionLost(PassingError):
+    """Nobody is there, or the connection broke before the answer was whole."""
 
 
 class PrivacyError(ChattygenError):

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Literal
 
 from chattygen.config import RunSettings
-from chattygen.context import descriptions, knowledge, labels, samples, seeds, subgraphs
+from chattygen.context import descriptions, knowledge, labels, namesakes, samples, seeds, subgraphs
 from chattygen.context.facts import Names
 from chattygen.context.node_types import distribute, without
 from chattygen.context.supply import supply
@@ -72,8 +72,13 @@ class Named:
 
 
 def askable(run: RunSettings, subgraph: Subgraph) -> int:
-    """How many questions of a dialogue a subgraph has facts for."""
-    return len(choose(subgraph, run.questions)[0])
+    """How many questions of a dialogue a subgraph has facts for.
+
+    What is of less interest counts as far as the fewest questions need it: so a seed with more to tell is preferred.
+    """
+    asked = choose(subgraph, run.questions)[0]
+    told = [ask for ask in asked if ask.fact not in subgraph.interest]
+    return max(len(told), min(len(asked), run.min_questions))
 
 
 def unnamed(node_type: NodeType) -> DroppedType:
@@ -142,10 +147,11 @@ def _work_on(tools: Tools, cohort: Sequence[Subgraph], books: Books) -> list[See
     drafts = [Draft(tools.recorder.start_seed(tools.id, subgraph), subgraph) for subgraph in cohort]
     books.visited += len(drafts)
     given_up = []
-    for behind, (stage, work) in enumerate(WORK):
+    stages = WORK[tools.run.approach]
+    for behind, (stage, work) in enumerate(stages):
         before = [(len(draft.rules), draft.spent) for draft in drafts]
         alive = []
-        books.say(books.done + behind * len(drafts) / len(WORK), stage.title)
+        books.say(books.done + behind * len(drafts) / len(stages), stage.title)
         for number, finished in enumerate(in_order(partial(work, tools), drafts, tools)):
             draft, (rules, spent) = drafts[number], before[number]
             failed = draft.rules[rules:]
@@ -156,7 +162,7 @@ def _work_on(tools: Tools, cohort: Sequence[Subgraph], books: Books) -> list[See
             else:
                 give_up(tools, draft, stage, failed)
                 given_up.append(draft.subgraph.seed)
-            books.say(books.done + (behind * len(drafts) + number + 1) / len(WORK), stage.title)
+            books.say(books.done + (behind * len(drafts) + number + 1) / len(stages), stage.title)
         drafts = alive
     reached = books.done + len(drafts)
     for draft in drafts:
@@ -218,9 +224,13 @@ def _supply(tools: Tools, node_type: NodeType, named: Named | None, names: Names
     learned = knowledge.learn(tools.graph, named.sample, named.rule, tools.settings, tools.run)
     source = seeds.SeedSource(tools.graph, node_type, named.rule, tools.settings, tools.run)
 
+    predicates = (found.iri for found in tools.profile.predicates)
+    calling = namesakes.learn_calling(named.sample, named.rule, names, predicates, tools.settings)
+
     def extract(seed: Seed) -> Subgraph:
         unless_stopped(tools)
-        return subgraphs.extract(tools.graph, seed, learned, names, tools.settings, tools.run)
+        subgraph = subgraphs.extract(tools.graph, seed, learned, names, tools.settings, tools.run)
+        return namesakes.called(tools.graph, subgraph, calling, tools.settings, tools.run)
 
     yield from supply(source, extract, named.being, tools.run, used, partial(askable, tools.run))
 

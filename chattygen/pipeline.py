@@ -25,12 +25,16 @@ from chattygen.kg.folders import open_kg, read_manifest, read_profile
 from chattygen.kg.graph import KnowledgeGraph
 from chattygen.loop import VISITS, Outcome, Progress, Tell, askable, make_dialogues, unnamed
 from chattygen.models.catalog import Catalog
-from chattygen.models.obtain import load_embedder, obtain
+from chattygen.models.obtain import load_embedder, obtain, served
+from chattygen.models.placement import place, requests_at_once
 from chattygen.results.reader import Player, Reader, StoredRun
 from chattygen.results.recorder import Recorder
-from chattygen.work import Tools
+from chattygen.work import WORK, Tools
 
-__all__ = ["Outcome", "Plan", "Progress", "generate", "plan", "resume"]
+__all__ = ["Outcome", "Plan", "Progress", "answering", "cast", "generate", "plan", "resume"]
+
+STAGES = (LABEL, QUESTIONS, QUERIES, DIALOGUE)
+"""Those that ask a language model."""
 
 WAITING = 5.0
 """Seconds between two notes that a model server is still starting."""
@@ -57,6 +61,7 @@ def plan(home: Home, run: RunSettings, catalog: Catalog, roles: Mapping[str, str
         UnknownName: no such graph or model.
         GraphError: the graph cannot make dialogues; says what it lacks.
     """
+    roles = cast(run.approach, roles)
     for name in roles.values():
         catalog.entry(name)
     settings, profile = read_manifest(home, run.kg).settings, read_profile(home, run.kg)
@@ -71,8 +76,32 @@ def plan(home: Home, run: RunSettings, catalog: Catalog, roles: Mapping[str, str
             kept, dropped = without(kept, outlook.node_type.iri), (*dropped, unnamed(outlook.node_type))
     wanted = distribute(kept, run.dialogues)
     asked = sum(1 for number in wanted.values() if number)
-    most = asked * run.attempts + (VISITS * run.dialogues + 10) * 3 * run.attempts
-    return Plan(kept, dropped, wanted, dict(roles), (3 * run.dialogues, most))
+    stages = len(WORK[run.approach])
+    most = asked * run.attempts + (VISITS * run.dialogues + 10) * stages * run.attempts
+    return Plan(kept, dropped, wanted, roles, (stages * run.dialogues, most))
+
+
+def cast(approach: str, roles: Mapping[str, str]) -> dict[str, str]:
+    """The model of each role under an approach: a single prompt is answered by one model, that of the questions."""
+    one = roles[QUESTIONS.role]
+    alone = {QUERIES.role: one, DIALOGUE.role: one} if approach == "single-prompt" else {}
+    return {**roles, **alone}
+
+
+def answering(
+    home: Home, catalog: Catalog, roles: Mapping[str, str], report: Callable[[str], None] = lambda text: None
+) -> tuple[dict[str, str], int]:
+    """Who plays each role where models have to share this machine, and how many requests their servers take at once.
+
+    Raises:
+        UnknownName, ModelError, ServerError: as `placement.place`.
+    """
+    played = [roles[stage.role] for stage in STAGES]
+    placement = place(catalog, played, home, served(home))
+    for words in placement.stand_ins():
+        report(words)
+    chosen = placement.roles(roles)
+    return chosen, requests_at_once([catalog.entry(chosen[stage.role]) for stage in STAGES], placement)
 
 
 def generate(
@@ -98,7 +127,7 @@ def generate(
     Raises:
         UnknownName, GraphError, WeightsError, ServerError, CallError, PrivacyError, ResultsError.
     """
-    manifest = read_manifest(home, run.kg)
+    manifest, roles = read_manifest(home, run.kg), cast(run.approach, roles)
     with ExitStack() as stack:
         tools, types = _open(stack, home, run, catalog, roles, fresh, stop or Event(), report)
         id = tools.recorder.start_run(
@@ -106,7 +135,7 @@ def generate(
             manifest.fingerprint,
             manifest.triples,
             _stored(run, manifest.settings),
-            dict(roles),
+            roles,
             source=manifest.source.model_dump() if manifest.source else None,
             repeatable=all(model.repeatable for model in tools.models.values()),
         )
@@ -165,12 +194,16 @@ def _open(
     if refused := unfit(graph, run.kg, profile, types, settings, run, partial(askable, run)):
         raise refused
     embedder = load_embedder(catalog.entry(roles["verify"]), home)
-    played = [stage.role for stage in (LABEL, QUESTIONS, QUERIES, DIALOGUE)]
+    names = sorted({roles[stage.role] for stage in STAGES})
+    placement = place(catalog, names, home, served(home), stand_ins=False)
+    waiting = now_and_then(report)
     loaded = {
-        name: stack.enter_context(obtain(catalog.entry(name), home, now_and_then(report), allow=catalog.allow))
-        for name in sorted({roles[role] for role in played})
+        name: stack.enter_context(
+            obtain(catalog.entry(name), home, waiting, allow=catalog.allow, share=placement.share(name))
+        )
+        for name in names
     }
-    models = {role: loaded[roles[role]] for role in played}
+    models = {stage.role: loaded[roles[stage.role]] for stage in STAGES}
     recorder = stack.enter_context(Recorder(home.database))
     return Tools("", graph, profile, settings, run, models, embedder, recorder, stop, fresh), types
 
@@ -224,13 +257,14 @@ def _cannot_resume(run: str, why: str) -> UsageError:
 
 
 def now_and_then(report: Callable[[str], None]) -> Callable[[float, str], None]:
-    """Pass on what a starting server says: at once, and then every WAITING seconds."""
-    due = 0.0
+    """Pass on what a starting server says: at once, and then every WAITING seconds; anew when another one starts."""
+    due = last = 0.0
 
     def waiting(seconds: float, words: str) -> None:
-        nonlocal due
-        if seconds >= due:
+        nonlocal due, last
+        if seconds >= due or seconds < last:
             report(words)
             due = seconds + WAITING
+        last = seconds
 
     return waiting

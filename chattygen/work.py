@@ -19,7 +19,8 @@ from chattygen.generation.attempts import Asker
 from chattygen.generation.dialogue import ask_dialogue
 from chattygen.generation.queries import ask_queries
 from chattygen.generation.questions import ask_questions
-from chattygen.generation.stages import DIALOGUE, QUERIES, QUESTIONS, Stage
+from chattygen.generation.single_prompt import ask_at_once
+from chattygen.generation.stages import DIALOGUE, QUERIES, QUESTIONS, SINGLE_PROMPT, Stage
 from chattygen.kg.graph import KnowledgeGraph
 from chattygen.kg.profile import Profile
 from chattygen.models.model import Embedder, Model
@@ -82,7 +83,8 @@ def asker(tools: Tools, stage: Stage, draft: Draft | None = None) -> Asker:
 
     def record(attempt: Attempt) -> None:
         tools.recorder.attempt(tools.id, seed, attempt)
-        if draft:
+        # A failed call is made again, now or by a run that is resumed: it says nothing about the draft.
+        if draft and not (attempt.call and attempt.call.error):
             draft.rules.extend(finding.rule for finding in attempt.findings)
             if call := attempt.call:
                 draft.usage += call.usage
@@ -93,7 +95,12 @@ def asker(tools: Tools, stage: Stage, draft: Draft | None = None) -> Asker:
         unless_stopped(tools)
         return tools.recorder.recall(tools.id, seed, item, call, anywhere=not tools.fresh)
 
-    return Asker(tools.models[stage.role], stage, record, tools.run.attempts, tools.run.seed if draft else 0, recall)
+    def wait(seconds: float) -> None:
+        tools.stop.wait(seconds)
+        unless_stopped(tools)
+
+    sampling = tools.run.seed if draft else 0
+    return Asker(tools.models[stage.role], stage, record, tools.run.attempts, sampling, recall, wait)
 
 
 def unless_stopped(tools: Tools) -> None:
@@ -144,12 +151,17 @@ def _dialogue(tools: Tools, draft: Draft) -> bool:
     return bool(draft.turns)
 
 
-WORK: tuple[tuple[Stage, Callable[[Tools, Draft], bool]], ...] = (
-    (QUESTIONS, _questions),
-    (QUERIES, _queries),
-    (DIALOGUE, _dialogue),
-)
-"""The stages in order, each with what does its work on a draft and says whether the draft lives on."""
+def _single_prompt(tools: Tools, draft: Draft) -> bool:
+    asking = asker(tools, SINGLE_PROMPT, draft)
+    draft.turns = ask_at_once(asking, draft.subgraph, tools.graph, tools.embedder, tools.run)
+    return bool(draft.turns)
+
+
+WORK: Mapping[str, tuple[tuple[Stage, Callable[[Tools, Draft], bool]], ...]] = {
+    "multi-stage": ((QUESTIONS, _questions), (QUERIES, _queries), (DIALOGUE, _dialogue)),
+    "single-prompt": ((SINGLE_PROMPT, _single_prompt),),
+}
+"""Approach -> its stages in order, each with what does its work on a draft and says whether the draft lives on."""
 
 
 def give_up(tools: Tools, draft: Draft, stage: Stage, failed: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,12 +14,23 @@ from chattygen.config import Home
 from chattygen.errors import WeightsError
 from chattygen.models import weights
 from chattygen.models.catalog import load_catalog
+from tests import watch
 
 # A shell that starts tests in the background has them ignore Ctrl-C, and so would every process that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).parent.parent
 NEEDED = ("smollm2-135m-instruct", "all-minilm-l6-v2")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_leaves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test, and no process of a test, asks anything of another machine or of a resolver, or lets one in."""
+    record = tmp_path_factory.mktemp("watch") / "record"
+    os.environ.update(watch.environment(record))
+    watch.watch_this_process()
+    yield
+    assert [event for event in watch.read(record) if event.leaves] == []
 
 
 @pytest.fixture(scope="session")

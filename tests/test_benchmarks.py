@@ -1,5 +1,6 @@
 """benchmarks/generate.py: the command on a small graph with a scripted model, and its checks on spoiled dialogues.
 benchmarks/results.py: the run that it makes, and how it watches a command.
+benchmarks/engines.py: what it reads in a server's log.
 benchmarks/context.py: how many queries it sends for a seed, and what it makes of those that it did not send.
 """
 
@@ -15,8 +16,9 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
-from benchmarks import context, results
+from benchmarks import context, engines, results
 from benchmarks.generate import Checks, check
 from chattygen.config import Home
 from chattygen.domain import XSD
@@ -234,3 +236,23 @@ def test_the_context_of_four_lakes(tmp_path: Path) -> None:
         assert drawn.queries == {"open": 1, "types": 2, "label predicate": 2, "pages": 8, **seed}
 
     assert context.published(home, "lakes", 8, 2, "pages", 0.0).stopped > 0, "no store answers at once"
+
+
+def test_both_engines_tell_their_speed_in_the_same_words() -> None:
+    log = """
+llama_perf_context_print: prompt eval time =     400.00 ms /   600 tokens (    0.67 ms per token)
+llama_perf_context_print:        eval time =     270.50 ms /     9 runs   (   30.06 ms per token)
+llama_perf_context_print:       total time =     680.00 ms /   609 tokens
+0.17 I slot print_timing: id  0 | task 0 | prompt eval time =      50.00 ms /    30 tokens (    1.67 ms per token)
+0.17 I slot print_timing: id  0 | task 0 |        eval time =      29.50 ms /     1 tokens (   29.50 ms per token)
+0.17 I slot print_timing: id  0 | task 0 |       total time =      79.50 ms /    31 tokens
+"""
+    assert engines.timings(log) == engines.Timings(450.0, 630, 300.0, 10, 759.5)
+    assert engines.timings("load time = 12.00 ms") == engines.Timings()
+
+
+@pytest.mark.parametrize("setup", ["ollama:1", "xllamacpp", "xllamacpp:many"])
+def test_a_setup_that_is_none_is_named(setup: str) -> None:
+    called = CliRunner().invoke(engines.main, ["--setup", setup])
+    assert called.exit_code == 2
+    assert f"{setup} is not ENGINE:SLOTS" in called.stderr

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import textwrap
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -14,18 +16,21 @@ from benchmarks.generate import main as benchmark
 from chattygen.cli.main import COMMANDS, chattygen, main
 from chattygen.config import Home
 from chattygen.context.seeds import why_not
-from chattygen.domain import XSD, Fact, Finding, Literal, Query, Question, Seed, Subgraph, Turn, Value
+from chattygen.domain import XSD, Fact, Finding, Iri, Literal, Query, Question, Seed, Subgraph, Turn, Value
 from chattygen.generation import dialogue, queries, questions
 from chattygen.generation.plan import Ask
 from chattygen.generation.stages import STAGES
 from chattygen.generation.wording import reference
 from chattygen.kg.sparql import foreign_iris, parses, read_only
-from chattygen.models.catalog import load_catalog
+from chattygen.models.catalog import Table, load_catalog
 from chattygen.models.model import Embedder
 from chattygen.models.obtain import load_embedder
 from tests.conftest import REPOSITORY
 
-DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md"), *REPOSITORY.glob("kg-loaders/*.md")])
+DOCUMENTS = sorted(
+    path for place in ("", "docker/", "docs/", "kg-loaders/") for path in REPOSITORY.glob(f"{place}*.md")
+)
+MODELS = (REPOSITORY / "docs" / "models.md").read_text(encoding="utf-8")
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 
 
@@ -112,6 +117,31 @@ def test_links_lead_somewhere(path: Path) -> None:
         assert target.startswith("https://") or (path.parent / target).exists(), target
 
 
+def test_the_keys_of_models_toml() -> None:
+    table = MODELS.partition("| key | for | meaning |\n")[2].partition("\n\n")[0]
+    named = re.findall(r"`(\w+)`", "\n".join(line.split("|")[1] for line in table.splitlines()))
+    assert set(named) == set(Table.model_fields) - {"title", "licence"}
+
+
+def test_the_entries_of_models_toml(tmp_path: Path) -> None:
+    entries = re.findall(r"^ *\[models\.[\w-]+\]\n(?: +\w+ = .*\n)+", MODELS, re.MULTILINE)
+    assert len(entries) == 6
+    with (tmp_path / "models.toml").open("w", encoding="utf-8") as file:
+        file.write((REPOSITORY / "models.toml").read_text(encoding="utf-8"))
+        file.writelines(f"\n{textwrap.dedent(entry)}" for entry in entries)
+    assert {"my-model", "my-large-model", "my-vllm", "our-cluster"} <= set(load_catalog(Home(tmp_path)).names)
+
+
+@pytest.mark.parametrize("size", ["80GB", "40GB"])
+def test_the_plans_for_a_card(size: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with suppress(SystemExit):
+        main(["serve-models", "--plan", "--gpu-memory", size, "--home", str(tmp_path)])
+    printed = {line for line in capsys.readouterr().out.splitlines() if "of the card" in line}
+    documented = set(re.findall(r"^ {4}(.* of the card)$", MODELS, re.MULTILINE))
+    assert len(printed) == 2
+    assert printed < documented
+
+
 def test_the_tree_is_the_tree() -> None:
     tree = README.partition("    chattygen/\n")[2].partition("\n\n")[0]
     named = {line.split()[0].rstrip("/") for line in tree.splitlines()}
@@ -161,6 +191,7 @@ ADA = Seed(NS + "ada", "Ada Berg", NS + "Captain", "captain", "person")
 BORN = Fact(NS + "born", "birth date", "out", (Value(Literal("1901-05-06", XSD + "date"), "1901-05-06"),), 1, "date")
 GENDER = Fact(NS + "gender", "gender", "out", (Value(Literal("female"), "female"),), 1, "text")
 PLACE = Fact(NS + "birthPlace", "birth place", "out", (Value(Literal("Lisbon"), "Lisbon"),), 1, "text")
+SHIPS = Fact(NS + "captain", "captain", "in", (Value(Iri(NS + "gull"), "Gull", "ship"),), 1, "entity", "ship")
 GRAPH = Subgraph(ADA, (BORN, GENDER, PLACE), 3)
 ASK = Ask(BORN, "value")
 REF = reference(GRAPH)
@@ -168,6 +199,10 @@ REF = reference(GRAPH)
 
 def asked(pattern: str) -> Question:
     return questions.to_question(pattern, ASK, GRAPH, "model")
+
+
+def about_ships(pattern: str) -> Question:
+    return questions.to_question(pattern, Ask(SHIPS, "value"), GRAPH, "model")
 
 
 STANDALONE = asked("When was X born?")
@@ -188,12 +223,13 @@ Rule = Callable[[list[str], Embedder], Finding | None]
 RULES: dict[str, Rule] = {
     "C2": lambda texts, _: why_not(texts[0], 12),
     "C3": lambda texts, _: why_not(texts[0], 12),
-    "Q1": lambda texts, _: questions.names_entity(asked(texts[0]), ADA.label),
+    "Q1": lambda texts, _: questions.names_entity(asked(texts[0]), ADA),
     "Q4": lambda texts, _: questions.one_question(asked(texts[0])),
     "Q5": lambda texts, _: questions.no_answer(asked(texts[0]), ASK),
     "Q6": lambda texts, _: questions.no_context(texts[0]),
     "Q7": lambda texts, _: questions.no_duplicate(asked(texts[1]), [asked(texts[0])]),
     "Q8": lambda texts, embedder: questions.verify(texts[0], ASK, GRAPH.facts, embedder),
+    "Q9": lambda texts, _: questions.not_in_itself(about_ships(texts[0]), ADA),
     "S1": lambda texts, _: parses(texts[0]),
     "S2": lambda texts, _: read_only(texts[0]),
     "S3": lambda texts, _: Finding("S3", "foreign") if foreign_iris(texts[0], {NS + "ada", NS + "born"}) else None,
@@ -208,6 +244,7 @@ RULES: dict[str, Rule] = {
     "D6": lambda texts, embedder: dialogue.meaning_kept(texts[0], STANDALONE, REF, embedder),
     "D7": lambda texts, _: dialogue.turns_differ(texts[1], texts[:1]),
     "D8": lambda texts, _: dialogue.pronouns_agree(texts[0], REF, STANDALONE),
+    "D9": lambda texts, _: dialogue.phrase_fits(texts[0], REF, about_ships("Which ships have X as their captain?")),
 }
 """The rules whose examples are texts that the rule can be run on."""
 

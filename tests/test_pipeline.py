@@ -20,8 +20,10 @@ from chattygen.errors import CallError, GraphError
 from chattygen.kg.folders import open_kg
 from chattygen.kg.load import load
 from chattygen.models.catalog import load_catalog
+from chattygen.results.comparison import compare, refuse_unlike
 from chattygen.results.formats import jsonl
 from chattygen.results.reader import Reader
+from chattygen.results.report import make_report
 from tests.journeys.lakes import SILENT, Reply, able_model, fresh, make_home, write_models, write_script
 
 VOCAB = "http://example.org/lakes/vocab/"
@@ -398,15 +400,73 @@ def test_a_call_that_fails_ends_the_run_and_keeps_what_was_finished(home: Home) 
 
     with able_model(gone) as fake:
         write_models(home.path, fake.url)
-        with pytest.raises(CallError, match="the call to sparql failed: status 500: out of memory"):
+        with pytest.raises(CallError, match="the call to sparql failed: status 400: out of memory"):
             generate(home, dialogues=6, questions=3)
     [(run, status, reason)] = rows(home, "select id, status, reason from run")
-    assert (status, reason) == ("failed", "the call to sparql failed: status 500: out of memory")
+    assert (status, reason) == ("failed", "the call to sparql failed: status 400: out of memory")
     # The first cohort of five is whole; the sixth seed was in work.
     check_promises(home, exported(home, run))
     assert rows(home, "select status, count(*) from seed group by status") == [("accepted", 5), ("interrupted", 1)]
     assert rows(home, "select stage, rule from finding") == [("queries", "P4")]
     assert rows(home, "select finish, error from call where error <> ''") == [("error", reason)]
+
+
+def test_the_baseline_asks_once_for_everything_and_one_model_answers(home: Home) -> None:
+    with able_model() as fake:
+        write_models(home.path, fake.url)
+        outcome = generate(home, dialogues=3, questions=4, approach="single-prompt")
+        asked = {request.body["model"] for request in fake.requests if "model" in request.body}
+    assert (outcome.status, outcome.dialogues, outcome.visited) == ("done", 3, 3)
+    dialogues = exported(home, outcome.run)
+    check_promises(home, dialogues)
+    for dialogue in dialogues:
+        assert dialogue["approach"] == "single-prompt"
+        assert dialogue["models"] == dict.fromkeys(("questions", "sparql", "dialogue"), "questions")
+        assert dialogue["usage"]["calls"] == 1
+        assert [turn["query_origin"] for turn in dialogue["turns"]] == ["model"] * 4
+        for turn in dialogue["turns"]:
+            predicate, label = turn["fact"]["predicate"].removeprefix(VOCAB), dialogue["seed"]["label"]
+            wanted = ISLANDS[label] if predicate == "island" else {COUNTRY[label][predicate]}
+            assert {answer["label"] for answer in turn["answers"]} == wanted
+    assert asked == {"label", "questions"}
+    # No dialogue is for regions, so nobody has named them.
+    assert dict(rows(home, "select stage, count(*) from call group by stage")) == {"label": 3, "single_prompt": 3}
+
+
+def test_the_baseline_gives_a_seed_up_that_fails_three_times_and_replaces_it(home: Home) -> None:
+    """The first seed's queries are about an IRI that nobody gave; the builder, which could write them, does not."""
+
+    def misled(role: str, number: int, items: list[str], lines: list[str]) -> Reply | None:
+        made_up = [line.replace("vocab/", "vocabulary/") for line in lines]
+        return ("\n".join(made_up), "stop") if role == "questions" and number <= 3 else None
+
+    with able_model(misled) as fake:
+        write_models(home.path, fake.url)
+        single = generate(home, dialogues=3, questions=3, approach="single-prompt")
+        staged = generate(home, dialogues=3, questions=3)
+    assert (single.status, single.dialogues, single.visited) == ("done", 3, 4)
+    given_up = "select n, rule, reason from seed where status = 'given-up'"
+    assert rows(home, given_up) == [(1, "S3", "Single prompt failed for too many of its facts")]
+    # Three attempts with three queries each; the multi-stage run has none.
+    assert rows(home, "select run, stage, attempt, rule, count(*) from finding group by 1, 2, 3, 4") == [
+        (single.run, "single_prompt", attempt, "S3", 3) for attempt in (1, 2, 3)
+    ]
+    with Reader(home.database) as reader:
+        runs = [reader.run(outcome.run) for outcome in (single, staged)]
+        refuse_unlike(*runs)
+        compared = compare(*(reader.outcomes(run.id) for run in runs))
+        made = make_report(reader.measures(single.run))
+    # Both visit the same seeds in the same order; the fourth took the place of the one that was given up.
+    assert (compared.paired, compared.alone_a, compared.alone_b, compared.both_accepted) == (3, 1, 0, 2)
+    measures = {difference.measure: (difference.a, difference.b) for difference in compared.measures}
+    assert measures["query errors"] == (3.0, 0.0)
+    assert measures["accepted"] == (0.666666667, 1.0)
+    assert measures["calls"] == (1.666666667, 3.0)
+    assert (made.success_rate, made.errors_by_kind) == (0.75, {"question": 0, "query": 9, "dialogue": 0})
+    assert [(stage.name, stage.errors, stage.usage.calls) for stage in made.stages] == [
+        ("label", 0, 3),
+        ("single_prompt", 9, 6),
+    ]
 
 
 def test_progress_tells_how_far_the_run_is(home: Home) -> None:
@@ -435,4 +495,5 @@ def test_a_starting_server_is_told_of_now_and_then() -> None:
     waiting = pipeline.now_and_then(said.append)
     for tenths in range(0, 120, 3):
         waiting(tenths / 10, f"{tenths / 10} s")
-    assert said == ["0.0 s", "5.1 s", "10.2 s"]
+    waiting(0.0, "another one")
+    assert said == ["0.0 s", "5.1 s", "10.2 s", "another one"]

@@ -1,50 +1,182 @@
-"""compare-runs: two runs over the same seeds, with an interval for each difference."""
+"""compare-runs: two runs over the same seeds, with an interval for each difference, and what a judge prefers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from chattygen.cli import show
-from chattygen.cli.options import home_option, json_option
+from chattygen.cli.judging import cost, draw_cost, judge_option, judging, one_by_one, warn_of_own_work, writers
+from chattygen.cli.options import engine_option, home_option, json_option, models_file_option
 from chattygen.config import Home
-from chattygen.results.reader import Reader
+from chattygen.errors import UsageError
+from chattygen.results.reader import Reader, StoredRun
+from chattygen.results.recorder import Recorder
 
 if TYPE_CHECKING:
+    from chattygen.evaluation.judge import Judge
+    from chattygen.evaluation.pairs import Talk
+    from chattygen.models.catalog import Engine
     from chattygen.results.comparison import Comparison, Difference
 
 COLUMNS = ("A", "B", "B - A", "95 % interval", "")
+PREFERRED = ("A", "tie", "B", "B - A", "95 % interval", "")
+ITSELF = ("orders agree", "chose what came first", "no valid reply")
 
 
 @click.command()
 @click.argument("a")
-@click.argument("b")
+@click.argument("b", required=False)
+@judge_option("Have a local model compare the dialogues of each pair too: fluency, clarity, variety.")
+@click.option(
+    "--against",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="With --judge, in the place of B: dialogues in the form of export --to jsonl.",
+)
 @json_option
+@engine_option
+@models_file_option
 @home_option
-def compare_runs(a: str, b: str, as_json: bool, home: Home) -> None:
+def compare_runs(
+    a: str,
+    b: str | None,
+    judge: str | None,
+    against: Path | None,
+    as_json: bool,
+    engine: Engine | None,
+    models_file: Path | None,
+    home: Home,
+) -> None:
     """Compare the runs A and B over the seeds that both visited.
 
     A and B are each the id of a run, a beginning of it, or: latest
     """
-    from chattygen.results.comparison import compare, refuse_unlike
+    from chattygen.results.comparison import compare, refuse_running, refuse_unlike
 
+    if (b is None) == (against is None):
+        raise UsageError("compare-runs takes a run and another one, or --against", "give A and B, or A --against FILE")
+    if against and judge is None:
+        raise UsageError("--against needs --judge", "add --judge: only a judge can compare a run with a file")
+    compared = None
     with Reader(home.database) as reader:
-        runs = {"A": reader.run(a), "B": reader.run(b)}
-        refuse_unlike(runs["A"], runs["B"])
-        compared = compare(*(reader.outcomes(run.id) for run in runs.values()))
+        runs = [reader.run(name) for name in (a, b) if name is not None]
+        if against:
+            refuse_running(runs[0])
+        else:
+            refuse_unlike(*runs)
+            compared = compare(*(reader.outcomes(run.id) for run in runs))
+        pairs, wrote = _pairs(reader, runs, against) if judge is not None else ([], {})
+    if not as_json:
+        for name, run in zip("AB", runs, strict=False):
+            show.line(f"{name}  {run.id}", aside=f"{run.kg}, {run.approach}, {run.serialisation}")
+        if against:
+            show.line(f"B  {against}")
+        if compared:
+            _draw(compared)
+    told: dict[str, Any] = {"a": runs[0].id} | ({"against": str(against)} if against else {"b": runs[1].id})
+    if compared and as_json:
+        told |= _as_json(compared)
+    if judge is not None:
+        with Recorder(home.database) as recorder, judging(home, recorder, judge, models_file, engine) as asked:
+            warnings = warn_of_own_work(asked, wrote)
+            judged = _judge(asked, pairs) | {"warnings": warnings}
+        told["judged"] = judged
+        if not as_json:
+            _draw_judged(judged)
     if as_json:
-        listed = {
-            name: [asdict(found) | {"clear": found.clear} for found in getattr(compared, name)]
-            for name in ("measures", "rules")
-        }
-        show.data_json({"a": runs["A"].id, "b": runs["B"].id} | asdict(compared) | listed)
-        return
-    for name, run in runs.items():
-        show.line(f"{name}  {run.id}", aside=f"{run.kg}, {run.approach}, {run.serialisation}")
-    _draw(compared)
+        show.data_json(told)
+
+
+def _pairs(
+    reader: Reader, runs: Sequence[StoredRun], against: Path | None
+) -> tuple[list[tuple[Talk, Talk]], dict[str, set[str]]]:
+    """The dialogues to compare, and which models wrote those of A and of B.
+
+    Raises:
+        UsageError: there are fewer than two pairs.
+    """
+    from chattygen.evaluation.pairs import pair_up, read_talks
+
+    first = _talks(reader, runs[0])
+    second = read_talks(against) if against else _talks(reader, runs[1])
+    pairs = pair_up(first, second)
+    if len(pairs) < 2:
+        raise UsageError(
+            f"{'only one entity has' if pairs else 'no entity has'} a dialogue in both:"
+            f" A has {len(first)} dialogues, B {len(second)}",
+            "give dialogues about the same entities: two runs with the same --seed visit the same",
+        )
+    wrote = {"A": writers(reader, runs[0].id)}
+    wrote["B"] = {name for talk in second for name in talk.writers} if against else writers(reader, runs[1].id)
+    return pairs, wrote
+
+
+def _talks(reader: Reader, run: StoredRun) -> list[Talk]:
+    from chattygen.evaluation.pairs import talk
+
+    return [
+        talk(one.id, one.seed.iri, (turn.utterance for turn in one.turns), one.models)
+        for one in reader.dialogues(run.id)
+    ]
+
+
+def _judge(judge: Judge, pairs: Sequence[tuple[Talk, Talk]]) -> dict[str, Any]:
+    """What the judge says, as JSON."""
+    from chattygen.evaluation.pairs import CRITERIA, judge_pair
+    from chattygen.results.comparison import preferences
+
+    judged = one_by_one(lambda pair: judge_pair(judge, *pair), pairs, f"judging {len(pairs)} pairs", "pairs")
+    preferred = preferences({name: [one.chosen[n] for one in judged] for n, name in enumerate(CRITERIA)})
+    return cost(judge, [call for one in judged for call in one.calls]) | {
+        "pairs": len(pairs),
+        "criteria": [asdict(found) | {"agreed": found.agreed, "clear": found.clear} for found in preferred],
+        "choices": [{"a": one.a, "b": one.b} | dict(zip(CRITERIA, one.chosen, strict=True)) for one in judged],
+    }
+
+
+def _draw_judged(judged: dict[str, Any]) -> None:
+    criteria = judged["criteria"]
+    show.table(
+        ["criterion", *PREFERRED],
+        [
+            [
+                found["criterion"],
+                *(found[name] for name in ("a", "ties", "b")),
+                f"{found['difference']:+.0%}",
+                f"{found['low']:+.0%} to {found['high']:+.0%}",
+                ("B is better" if found["low"] > 0 else "A is better") if found["clear"] else "no clear difference",
+            ]
+            for found in criteria
+        ],
+        title=f"\n{judged['pairs']} pairs of dialogues: which is better, in both orders",
+        whole=PREFERRED,
+    )
+    show.table(
+        ["criterion", *ITSELF],
+        [
+            [found["criterion"], _share(found["agreed"]), _share(found["first"]), found["pairs"] - found["heard"]]
+            for found in criteria
+        ],
+        title="\nthe judge itself (one that guesses agrees on half of the pairs, one that looks at the place on none)",
+        whole=ITSELF,
+    )
+    draw_cost(judged)
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0%}"
+
+
+def _as_json(compared: Comparison) -> dict[str, Any]:
+    return asdict(compared) | {
+        name: [asdict(found) | {"clear": found.clear} for found in getattr(compared, name)]
+        for name in ("measures", "rules")
+    }
 
 
 def _draw(compared: Comparison) -> None:

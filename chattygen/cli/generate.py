@@ -14,13 +14,14 @@ import click
 from click.core import ParameterSource
 
 from chattygen.cli import show
-from chattygen.cli.options import home_option, models_file_option
+from chattygen.cli.options import engine_option, home_option, models_file_option
 from chattygen.cli.pace import Pace, minutes
 from chattygen.cli.stopping import PATIENCE, stoppable
 from chattygen.config import Home, RunSettings
 from chattygen.errors import ChattygenError, Interrupted, ShortOfRequest, UsageError
 
 if TYPE_CHECKING:
+    from chattygen.models.catalog import Engine
     from chattygen.pipeline import Outcome, Plan, Progress
 
 DEFAULT = RunSettings(kg="")
@@ -44,35 +45,47 @@ FRESH = "Ask the model also where an earlier run has stored the reply to the ver
 )
 @click.option("--direction", type=click.Choice(["both", "out", "in"]), default=DEFAULT.direction, show_default=True)
 @click.option(
+    "--approach",
+    type=click.Choice(["multi-stage", "single-prompt"]),
+    default=DEFAULT.approach,
+    show_default=True,
+    help="single-prompt is the baseline of the paper: all in one call, without repair.",
+)
+@click.option(
     "--serialisation",
     type=click.Choice(["summarised", "full"]),
     default=DEFAULT.serialisation,
     show_default=True,
-    help="What the questions stage sees of a subgraph.",
+    help="What the model sees of a subgraph when it writes questions.",
 )
 @click.option(
     "--in-flight",
     type=click.IntRange(1),
-    default=DEFAULT.in_flight,
-    show_default=True,
-    help="Seeds worked on at once; more than 1 pays off when the model's server batches requests, as vLLM does.",
+    help="Seeds worked on at once.  [default: as many as the models' servers take]",
 )
 @click.option("--fresh", is_flag=True, help=FRESH)
 @click.option("--role", "overrides", multiple=True, metavar="ROLE=MODEL", help="Another model for a role; repeatable.")
-@click.option("--gpu/--cpu", default=False, help="Which default roles of models.toml.  [default: cpu]")
+@click.option(
+    "--gpu/--cpu",
+    default=None,
+    help="Which default roles of models.toml.  [default: gpu where a card and vLLM are, else cpu]",
+)
 @click.option("--plan", "only_plan", is_flag=True, help="Say what would be done, without a model call.")
 @click.option("--json", "as_json", is_flag=True, help="End with one line of JSON: run, dialogues, visited, status.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
+@engine_option
 @models_file_option
 @home_option
 def generate(
     kg: str,
     overrides: tuple[str, ...],
-    gpu: bool,
+    gpu: bool | None,
+    in_flight: int | None,
     fresh: bool,
     only_plan: bool,
     as_json: bool,
     quiet: bool,
+    engine: Engine | None,
     models_file: Path | None,
     home: Home,
     min_questions: int | None,
@@ -83,15 +96,22 @@ def generate(
     Starts the local models that it needs, unless serve-models runs them, and stops those that it started.
     """
     from chattygen import pipeline
-    from chattygen.models.catalog import load_catalog
+    from chattygen.models.catalog import detect_profile, load_catalog
 
     questions = int(str(settings["questions"]))
     fewest = min(DEFAULT.min_questions, questions) if min_questions is None else min_questions
     if fewest > questions:
         raise UsageError("--min-questions is more than --questions", f"give at most {questions}")
-    run = RunSettings(kg=kg, min_questions=fewest, **settings)  # type: ignore[arg-type]
-    catalog = load_catalog(home, models_file)
-    roles = {str(role): name for role, name in catalog.roles("gpu" if gpu else "cpu", _overrides(overrides)).items()}
+    catalog = load_catalog(home, models_file, engine)
+    profile = detect_profile() if gpu is None else "gpu" if gpu else "cpu"
+    given, approach = _overrides(overrides), str(settings["approach"])
+    if unused := [role for role in ("sparql", "dialogue") if role in given and approach == "single-prompt"]:
+        raise UsageError(
+            f"--role {unused[0]}: a single prompt is answered by one model", "give: --role questions=MODEL"
+        )
+    asked = {str(role): name for role, name in catalog.roles(profile, given).items()}
+    roles, at_once = pipeline.answering(home, catalog, pipeline.cast(approach, asked), show.note)
+    run = RunSettings(kg=kg, min_questions=fewest, **settings).at_once(in_flight or at_once)  # type: ignore[arg-type]
     if only_plan:
         _draw_plan(pipeline.plan(home, run, catalog, roles), run, as_json)
         return
@@ -104,9 +124,12 @@ def generate(
 @click.option("--fresh", is_flag=True, help=f"{FRESH} What this run has stored itself is used all the same.")
 @click.option("--json", "as_json", is_flag=True, help="End with one line of JSON: run, dialogues, visited, status.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
+@engine_option
 @models_file_option
 @home_option
-def resume(run: str, fresh: bool, as_json: bool, quiet: bool, models_file: Path | None, home: Home) -> None:
+def resume(
+    run: str, fresh: bool, as_json: bool, quiet: bool, engine: Engine | None, models_file: Path | None, home: Home
+) -> None:
     """Go on with RUN where it was stopped, killed or cut off.
 
     It ends as if nothing had happened: no model call that is stored is made again. Graph, models and chattygen must be
@@ -117,7 +140,7 @@ def resume(run: str, fresh: bool, as_json: bool, quiet: bool, models_file: Path 
     from chattygen import pipeline
     from chattygen.models.catalog import load_catalog
 
-    work = partial(pipeline.resume, home, run, load_catalog(home, models_file), fresh=fresh)
+    work = partial(pipeline.resume, home, run, load_catalog(home, models_file, engine), fresh=fresh)
     _go(work, f"going on with {run}", as_json, quiet)
 
 

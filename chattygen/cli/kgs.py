@@ -108,6 +108,12 @@ def describe_kg(name: str, models_file: Path | None, home: Home, as_json: bool) 
         ],
         title="\nnames, and the most facts that an entity offers of those that were looked at",
     )
+    if dull := [
+        [outlook.node_type.label, _reads(fact), fact["score"] or "never asked", fact["reason"]]
+        for outlook in found
+        for fact in _interest(outlook)
+    ]:
+        show.table(["class", "fact", "interest", "because"], dull, title="\nfacts that are asked about last, or never")
     show.table(
         ["triples", "IRI"],
         [[p.triples, p.iri] for p in learned.predicates[:SHOWN_PREDICATES]],
@@ -143,7 +149,23 @@ def _named(outlook: Outlook) -> dict[str, Any]:
         "examples": list(outlook.examples),
         "facts": outlook.facts,
         "left_out": dict(outlook.left_out),
+        "interest": _interest(outlook),
     }
+
+
+def _interest(outlook: Outlook) -> list[dict[str, Any]]:
+    """The relations of a class that a person would hardly ask about, the least interesting first."""
+    ranked = sorted(outlook.interest.items(), key=lambda found: (found[1].score, found[0]))
+    return [
+        {"predicate": predicate, "direction": direction, "score": interest.score, "reason": interest.reason}
+        for (predicate, direction), interest in ranked
+    ]
+
+
+def _reads(fact: dict[str, Any]) -> str:
+    """A predicate in words, its IRI where that says nothing; `is ... of` from the other side."""
+    words = readable(fact["predicate"]) or fact["predicate"]
+    return words if fact["direction"] == "out" else f"is {words} of"
 
 
 @click.command()

@@ -31,10 +31,12 @@ COMMANDS = {
     "list-runs": ("runs", "List the runs and what became of them."),
     "show-run": ("runs", "Show the dialogues of a run as a person reads them."),
     "review": ("review", "Judge the dialogues of a run: accept or reject, with a reason."),
+    "audit": ("audit", "Judge a random sample of the turns of a run, and say how many are right."),
     "report": ("report", "Show success, errors by rule, time and tokens of a run; as a web page with --html."),
-    "compare-runs": ("compare", "Compare two runs over the same seeds, with intervals."),
+    "compare-runs": ("compare", "Compare two runs over the same seeds, with intervals; let a model judge."),
     "recheck": ("recheck", "Run every stored query of a run again and list what has changed."),
     "export": ("export", "Write the dialogues of a run in a format that other tools read."),
+    "doctor": ("doctor", "Check machine, graphs, models, servers and what listens; end what was left behind."),
 }
 """command name -> (module in chattygen.cli, one line of help); the order is that of the help page."""
 

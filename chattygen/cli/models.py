@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 import click
 
-from chattygen.cli import show
-from chattygen.cli.options import home_option, json_option, models_file_option
+from chattygen.cli import plans, show
+from chattygen.cli.options import engine_option, home_option, json_option, models_file_option
 from chattygen.config import Home
-from chattygen.errors import ModelError, ServerError
-from chattygen.models import obtain, server, weights
-from chattygen.models.catalog import Entry, Profile, detect_profile, load_catalog, names_for
+from chattygen.errors import ModelError, UsageError
+from chattygen.models import engines, obtain, server, weights
+from chattygen.models.catalog import Catalog, Engine, Entry, Profile, detect_profile, load_catalog, names_for
+from chattygen.models.placement import Placement, place
 from chattygen.models.trial import Trial, try_embedder, try_model
 
 
@@ -24,6 +26,9 @@ from chattygen.models.trial import Trial, try_embedder, try_model
 @click.option("--gpu", "profile", flag_value="gpu", help="Use the models of [roles.gpu].")
 @click.option("--detach", is_flag=True, help="Return when they are ready and leave them running.")
 @click.option("--port", type=click.IntRange(1024, 65535), help="Port of the first server; the others count up.")
+@click.option("--plan", "only_plan", is_flag=True, help="Print needs, shares of the card and commands; start nothing.")
+@click.option("--gpu-memory", metavar="SIZE", help="With --plan: plan for a card of this size, such as 80GB.")
+@engine_option
 @models_file_option
 @home_option
 def serve_models(
@@ -31,16 +36,28 @@ def serve_models(
     profile: Profile | None,
     detach: bool,
     port: int | None,
+    only_plan: bool,
+    gpu_memory: str | None,
+    engine: Engine | None,
     models_file: Path | None,
     home: Home,
 ) -> None:
     """Start the local servers of these roles or models (default: of every role) and wait until they answer.
 
     Without --detach the command stays until Ctrl-C, which stops the servers and exits with 0. Without --cpu or --gpu
-    the GPU is used where an NVIDIA device and vLLM are both present.
+    the GPU is used where an NVIDIA card and vLLM are both present. Models that do not fit on the card together make way
+    for smaller ones, or are refused with what would fit.
     """
-    catalog = load_catalog(home, models_file)
-    entries = [catalog.entry(name) for name in names_for(catalog, names, profile or detect_profile())]
+    catalog = load_catalog(home, models_file, engine)
+    wanted = names_for(catalog, names, profile or ("gpu" if gpu_memory else detect_profile()))
+    if only_plan:
+        _plan(catalog, wanted, gpu_memory, port, home)
+        return
+    if gpu_memory:
+        raise UsageError("--gpu-memory is for --plan only", "servers are started on the card that is here")
+    placement = place(catalog, wanted, home, obtain.served(home))
+    plans.draw_stand_ins(placement)
+    entries = [catalog.entry(placement.answering[name]) for name in wanted]
     entries = [entry for entry in entries if _needs_server(entry, home)]
     for entry in entries:
         weights.find(entry, home)
@@ -49,7 +66,7 @@ def serve_models(
     started: list[server.Running] = []
     try:
         for number, entry in enumerate(entries):
-            started.append(_serve(entry, home, detach, port + number if port else None))
+            started.append(_serve(entry, home, detach, port + number if port else None, placement))
     except BaseException:
         _stop(started, home)
         raise
@@ -58,11 +75,31 @@ def serve_models(
         return
     show.note("stop with Ctrl-C")
     try:
-        _watch(started)
+        _watch(started, lambda dead: _serve(catalog.entry(dead.model), home, False, dead.port, placement), home)
     except KeyboardInterrupt:
         show.note("stopping")
     finally:
         _stop(started, home)
+
+
+def _plan(catalog: Catalog, wanted: list[str], gpu_memory: str | None, port: int | None, home: Home) -> None:
+    """Print what would be started: on an empty card of that size, or on the one that is here beside what runs."""
+    if gpu_memory:
+        placement = place(catalog, wanted, home, device=plans.card(gpu_memory))
+    else:
+        placement = place(catalog, wanted, home, obtain.served(home))
+    plans.draw_stand_ins(placement)
+    entries = [catalog.entry(placement.answering[name]) for name in wanted]
+    entries = [
+        entry for entry in entries if entry.backend in obtain.SERVED and (gpu_memory or _needs_server(entry, home))
+    ]
+    unplanned = [entry.name for entry in entries if entry.backend == "vllm" and not placement.share(entry.name)]
+    if unplanned:
+        raise UsageError(
+            f"the driver reports no NVIDIA card for {', '.join(unplanned)}",
+            "plan for a card that is elsewhere with: --gpu --gpu-memory 80GB",
+        )
+    plans.draw(entries, placement, home, port)
 
 
 def _needs_server(entry: Entry, home: Home) -> bool:
@@ -76,7 +113,7 @@ def _needs_server(entry: Entry, home: Home) -> bool:
     return not shared
 
 
-def _serve(entry: Entry, home: Home, detach: bool, port: int | None) -> server.Running:
+def _serve(entry: Entry, home: Home, detach: bool, port: int | None, placement: Placement) -> server.Running:
     with show.progress(f"starting {entry.name}") as bar:
         running = obtain.serve(
             entry,
@@ -85,21 +122,33 @@ def _serve(entry: Entry, home: Home, detach: bool, port: int | None) -> server.R
             guarded=not detach,
             started_by=obtain.SERVE,
             port=port,
+            share=placement.share(entry.name),
         )
-    show.note(f"{entry.name} answers at {running.url}; log: {running.log}")
+    by = engines.with_version(running.engine)
+    show.note(f"{entry.name} answers at {running.url}, served by {by}; log: {running.log}")
     return running
 
 
-def _watch(servers: list[server.Running]) -> None:
-    """Wait until Ctrl-C.
+def _watch(servers: list[server.Running], again: Callable[[server.Running], server.Running], home: Home) -> None:
+    """Wait until Ctrl-C, or until every server was told to stop; the first time that one dies it is started again.
 
     Raises:
-        ServerError: a server died.
+        ServerError: a server died twice, or did not start again.
     """
-    while True:
-        for running in servers:
-            if not running.alive:
-                raise ServerError(f"the server of {running.model} died", f"see {running.log}")
+    replaced: set[str] = set()
+    while servers:
+        for running in [each for each in servers if not each.alive]:
+            death = server.death(running)
+            server.stop(running, home)
+            servers.remove(running)
+            if death is None:
+                show.note(f"{running.model} was stopped")
+                continue
+            if running.model in replaced:
+                raise death
+            replaced.add(running.model)
+            show.note(f"{death.message}; starting it again")
+            servers.append(again(running))
         time.sleep(0.5)
 
 
@@ -219,12 +268,13 @@ def pull_model(names: tuple[str, ...], models_file: Path | None, home: Home) -> 
 
 @click.command()
 @click.argument("name")
+@engine_option
 @models_file_option
 @json_option
 @home_option
-def check_model(name: str, models_file: Path | None, as_json: bool, home: Home) -> None:
-    """Verify a model's weights, load it, let it speak, check that it obeys a grammar; exit 1 if something fails."""
-    catalog = load_catalog(home, models_file)
+def check_model(name: str, engine: Engine | None, models_file: Path | None, as_json: bool, home: Home) -> None:
+    """Try a model out before a long job: weights, speech, grammar, token counts, speed; exit 1 if something fails."""
+    catalog = load_catalog(home, models_file, engine)
     entry = catalog.entry(name)
     trials = []
     with show.progress(f"checking {name}", quiet=as_json) as bar:
@@ -239,7 +289,7 @@ def check_model(name: str, models_file: Path | None, as_json: bool, home: Home) 
             waiting = lambda elapsed, words: bar.update(0, None, words)  # noqa: E731
             with obtain.obtain(entry, home, waiting, allow=catalog.allow, started_by="check-model") as model:
                 trials.append(Trial("loads", True, f"{time.monotonic() - begun:.1f} s"))
-                for trial in try_model(model, grammar=entry.backend in obtain.SERVED, system_role=entry.system_role):
+                for trial in try_model(model, system_role=entry.system_role):
                     bar.update(0, None, trial.name)
                     trials.append(trial)
     if as_json:

@@ -36,3 +36,14 @@ def models_file_option(command: F) -> F:
         type=click.Path(dir_okay=False, path_type=Path),
         help="Use this models.toml instead of HOME/models.toml or the one that comes with chattygen.",
     )(command)
+
+
+def engine_option(command: F) -> F:
+    """`--engine`: the packaging of llama.cpp; arrives as `engine` (None: as models.toml says, or what is installed)."""
+    return click.option(
+        "--engine",
+        type=click.Choice(["llama-cpp-python", "xllamacpp"]),
+        envvar="CHATTYGEN_ENGINE",
+        help="What serves models on the CPU.  [default: what is installed, llama-cpp-python first]"
+        "  [env: CHATTYGEN_ENGINE]",
+    )(command)

@@ -88,6 +88,8 @@ def _draw_report(made: Report) -> None:
         f" {_number(made.seconds_per_dialogue)} s waiting for the model",
         "written by the model": f"{_written(made.questions)} questions, {_written(made.queries)} queries,"
         f" {_written(made.turns)} turns",
+        "errors": ", ".join(f"{number} {kind}" for kind, number in made.errors_by_kind.items())
+        + f", {made.parse_errors} unparsed",
     }
     if made.reused.calls:
         again = made.reused

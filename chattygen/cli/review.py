@@ -35,9 +35,7 @@ def review(run: str, reviewer: str | None, again: bool, home: Home) -> None:
 
     Stop whenever you want: each verdict is stored at once, and the next call goes on where you stopped.
     """
-    who = (_user() if reviewer is None else reviewer).strip()
-    if not who:
-        raise UsageError("a reviewer needs a name", "give one with --reviewer")
+    who = reviewer_name(reviewer)
     with Reader(home.database) as reader:
         found = reader.run(run)
         # All at once: a stream would hold the database back for as long as the person thinks.
@@ -55,6 +53,24 @@ def review(run: str, reviewer: str | None, again: bool, home: Home) -> None:
     show.note(f"verdicts stored: {len(judged)}; {who} has {left} of {len(dialogues)} dialogues left")
 
 
+def reviewer_name(given: str | None) -> str:
+    """Who judges: as given, else the user.
+
+    Raises:
+        UsageError: there is no name.
+    """
+    who = (_user() if given is None else given).strip()
+    if not who:
+        raise UsageError("a reviewer needs a name", "give one with --reviewer")
+    return who
+
+
+def forgive_stdin() -> None:
+    """Read on where the input is no text: a terminal may delete half a character."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+
+
 def _user() -> str:
     try:
         return getpass.getuser()
@@ -65,8 +81,7 @@ def _user() -> str:
 def _judge(home: Home, who: str, todo: list[tuple[int, StoredDialogue]], earlier: dict[str, Verdict]) -> set[str]:
     """Ask about each dialogue until there is none left, or the reviewer stops; return those that were judged."""
     judged: set[str] = set()
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")  # a terminal may delete half a character
+    forgive_stdin()
     with Recorder(home.database) as recorder, suppress(KeyboardInterrupt, EOFError):
         for place, (number, dialogue) in enumerate(todo, 1):
             draw_dialogue(number, dialogue, standalone=True)

@@ -28,9 +28,8 @@ def about_predicate(relation: Relation, knowledge: TypeKnowledge, settings: Grap
     included = not settings.include_predicates or listed(predicate, settings.include_predicates)
     if not included or listed(predicate, settings.exclude_predicates):
         return "excluded by the settings"
-    if direction == "out" and predicate in knowledge.records:
-        return "record number"
-    return "link to elsewhere" if direction == "out" and predicate in knowledge.links else ""
+    interest = knowledge.interest_in(relation)
+    return "" if interest.score else interest.reason
 
 
 def about_values(fact: Fact, seed: Seed, settings: GraphSettings, run: RunSettings) -> str:

@@ -1,7 +1,7 @@
 """What is learned once about a node type, so that each of its subgraphs can be judged (section 4.3).
 
-Which relations state the same fact, hold record numbers, lead elsewhere or say the same of every entity, and of which
-class their other ends are: all from the sample of the type. Knows nothing about a particular seed.
+Which relations state the same fact, are of little interest or say the same of every entity, and of which class their
+other ends are: all from the sample of the type. Knows nothing about a particular seed.
 """
 
 from __future__ import annotations
@@ -13,20 +13,14 @@ from dataclasses import dataclass
 from chattygen.config import GraphSettings, RunSettings
 from chattygen.context.descriptions import Description, describe, predicate_labels, with_stand_ins
 from chattygen.context.equivalence import groups
-from chattygen.context.literals import is_id_like, whole_number
+from chattygen.context.interest import ENOUGH, MANY, OWN, PLAIN, YEARS, Interest, interests
+from chattygen.context.literals import whole_number
 from chattygen.context.samples import Relation, TypeSample
 from chattygen.domain import Iri, LabelRule, NodeType, Term
 from chattygen.kg.graph import KnowledgeGraph
 
 EXAMPLES = 20
 """Other ends per relation whose class is looked up."""
-ENOUGH = 10
-"""Sampled entities that a statement about all of them needs."""
-MANY = 20
-"""Entities that a relation needs before its one value counts as a constant of the type."""
-
-YEARS = range(1400, 2101)
-"""Numbers that are taken for years when a predicate has no others."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +31,7 @@ class TypeKnowledge:
         rule: how its entities are named.
         predicates: predicate IRI -> label, for those seen on the sample; empty when opaque.
         same: groups of relations that state the same fact, the one to keep first.
-        records: outgoing predicates that hold a number of the record and nothing about the entity.
-        links: outgoing predicates to one node of its own per entity that the graph says nothing about.
+        interest: of the relations that something speaks against, by the sample or the settings.
         years: outgoing predicates whose whole numbers all look like years, whatever their datatype says.
         constant: relations with one and the same value for every sampled entity.
         examples: relation -> number of nodes among its other ends that were looked up, up to EXAMPLES.
@@ -49,12 +42,14 @@ class TypeKnowledge:
     rule: LabelRule
     predicates: Mapping[str, str]
     same: tuple[tuple[Relation, ...], ...]
-    records: frozenset[str]
-    links: frozenset[str]
+    interest: Mapping[Relation, Interest]
     years: frozenset[str]
     constant: frozenset[Relation]
     examples: Mapping[Relation, int]
     classes: Mapping[Relation, Mapping[str, int]]
+
+    def interest_in(self, relation: Relation) -> Interest:
+        return self.interest.get(relation, PLAIN)
 
 
 def learn(
@@ -77,8 +72,7 @@ def learn(
         rule=rule,
         predicates=labels,
         same=groups(sample, labels),
-        records=frozenset(p for p in outgoing if _is_record(sample, p)),
-        links=frozenset(p for p in outgoing if _is_link(sample.values[p, "out"].values(), examples[p, "out"], known)),
+        interest=interests(sample) | _links(sample, examples, known) | _set(sample, settings),
         years=frozenset(p for p in outgoing if _are_years(sample, p)),
         constant=frozenset(
             r for r, found in sample.values.items() if len(found) >= MANY and len({*found.values()}) == 1
@@ -98,25 +92,30 @@ def _examples(found: Iterable[frozenset[Term]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(turns))[:EXAMPLES]
 
 
-def _is_record(sample: TypeSample, predicate: str) -> bool:
-    """Whether the literals are numbers of records: id-like, or a running number, and each entity has its own."""
-    found = sample.literals(predicate)
-    literals = [literal for own in found.values() for literal in own]
-    if len(found) < ENOUGH or len(set(literals)) < 0.95 * len(literals):
-        return False
-    if sum(map(is_id_like, literals)) >= 0.8 * len(literals):
-        return True
-    numbers = [whole_number(literal) for literal in literals]
-    if all(number is None and literal.value.isdecimal() for number, literal in zip(numbers, literals, strict=True)):
-        return not all(int(literal.value[:9]) in YEARS for literal in literals)  # numerals that are no numbers
-    running = all(number is not None and 0 <= number <= 2 * sample.node_type.count for number in numbers)
-    return running and len(found) >= MANY and len(set(numbers)) == len(numbers)
-
-
 def _are_years(sample: TypeSample, predicate: str) -> bool:
     """Whether all values are whole numbers in YEARS, which hardly anything but years is."""
     numbers = [whole_number(literal) for own in sample.literals(predicate).values() for literal in own]
     return len(numbers) >= ENOUGH and all(number in YEARS for number in numbers)
+
+
+def _links(
+    sample: TypeSample, examples: Mapping[Relation, tuple[str, ...]], known: Mapping[str, Description]
+) -> dict[Relation, Interest]:
+    return {
+        relation: Interest(0.0, "link to elsewhere")
+        for relation, found in sample.values.items()
+        if relation[1] == "out" and _is_link(found.values(), examples[relation], known)
+    }
+
+
+def _set(sample: TypeSample, settings: GraphSettings) -> dict[Relation, Interest]:
+    """What the settings say, of the class or of all classes; it overrides what the sample tells."""
+    scores = settings.interest.get("*", {}) | settings.interest.get(sample.node_type.iri, {})
+    return {
+        relation: Interest(scores[relation[0]], "by the settings")
+        for relation in sample.counts
+        if relation[0] in scores
+    }
 
 
 def _is_link(found: Iterable[frozenset[Term]], examples: tuple[str, ...], known: Mapping[str, Description]) -> bool:
@@ -125,6 +124,6 @@ def _is_link(found: Iterable[frozenset[Term]], examples: tuple[str, ...], known:
     return (
         len(ends) >= ENOUGH
         and all(isinstance(value, Iri) for value in ends)
-        and len(set(ends)) >= 0.95 * len(ends)
+        and len(set(ends)) >= OWN * len(ends)
         and not any(iri in known for iri in examples)
     )

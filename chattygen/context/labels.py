@@ -92,6 +92,13 @@ def users_rule(sample: TypeSample, settings: GraphSettings) -> LabelRule | None:
     return LabelRule(iri, predicates, len(entities) / max(1, len(sample.entities)), "user")
 
 
+def sample_names(sample: TypeSample, rule: LabelRule, ranges: Ranges) -> tuple[str, ...]:
+    """The names that a rule gives the sampled entities, in their order; those that it leaves nameless are left out."""
+    parts = [_texts(sample, predicate, ranges) for predicate in rule.predicates]
+    names = (" ".join(part[entity] for part in parts if entity in part) for entity in sample.entities)
+    return tuple(filter(None, names))
+
+
 def _names(sample: TypeSample, predicate: str, ranges: Ranges) -> dict[str, str]:
     """entity -> name, if most literals of the predicate look like names, else empty."""
     literals = [literal for found in sample.literals(predicate).values() for literal in found]

@@ -110,6 +110,12 @@ def whole_number(literal: Literal) -> int | None:
     return int(text) if literal.datatype in _NUMERIC and re.fullmatch(r"[+-]?\d{1,18}", text) else None
 
 
+def decimal_number(literal: Literal) -> float | None:
+    """The value of a literal with a numeric datatype, else None."""
+    text = literal.value.strip()
+    return float(text) if literal.datatype in _NUMERIC and _NUMBER.fullmatch(text) else None
+
+
 def is_shape(literal: Literal) -> bool:
     """Whether the literal is geometry or markup, which nobody asks for."""
     return bool(_POINT.fullmatch(literal.value.strip())) or literal.datatype.rsplit("#", 1)[-1] in (

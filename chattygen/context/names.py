@@ -69,6 +69,15 @@ def is_number(label: str) -> bool:
     return 2 * letters < digits or letters == 0 or (len(label) > 7 and bool(_HEX.fullmatch(label)))
 
 
+def unbracketed(label: str) -> tuple[str, str]:
+    """A label that ends in a bracket, as what stands before it and in it: `1984 (song)` gives `1984` and `song`.
+
+    Any other label is given back with an empty text.
+    """
+    found = re.fullmatch(r"(.*[^\s(])\s*\(([^()]+)\)", label)
+    return (found[1], found[2].strip()) if found else (label, "")
+
+
 def count_words(text: str) -> int:
     """The length of a label in words; in scripts without spaces four characters count as one."""
     return sum(-(-len(part) // 4) if _UNSPACED.search(part) else 1 for part in text.split())

@@ -14,10 +14,12 @@ from itertools import islice
 from chattygen.config import GraphSettings, RunSettings
 from chattygen.context.descriptions import class_labels
 from chattygen.context.facts import Names
+from chattygen.context.filters import about_predicate
+from chattygen.context.interest import Interest
 from chattygen.context.knowledge import learn
 from chattygen.context.labels import Candidate, candidates, rule, users_rule
 from chattygen.context.node_types import select
-from chattygen.context.samples import take
+from chattygen.context.samples import Relation, take
 from chattygen.context.seeds import SeedSource
 from chattygen.context.subgraphs import extract
 from chattygen.domain import DroppedType, LabelRule, NodeType, Subgraph
@@ -42,6 +44,7 @@ class Outlook:
         seeds: how many entities were looked at; looking ends with the first that offers enough.
         facts: the most facts that one of them offers to ask about.
         left_out: reason -> number of facts around them that were left out for it.
+        interest: of the relations that the sample or the settings speak against, and nothing else does.
         good: one of them offers enough for a dialogue.
     """
 
@@ -52,6 +55,7 @@ class Outlook:
     seeds: int = 0
     facts: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
+    interest: Mapping[Relation, Interest] = field(default_factory=dict)
     good: bool = False
 
 
@@ -113,5 +117,10 @@ def outlooks(
             seeds=len(facts) - 1,
             facts=max(facts),
             left_out=left_out,
+            interest={
+                relation: interest
+                for relation, interest in learned.interest.items()
+                if about_predicate(relation, learned, settings) in ("", interest.reason)
+            },
             good=max(facts) >= run.min_questions,
         )

@@ -17,6 +17,13 @@ VERBS = frozenset(
 )
 
 
+SYMMETRIC = frozenset("classmate colleague cousin neighbor neighbour partner relative sibling spouse twin".split())
+"""Of two siblings each is the sibling of the other; so it is with all that begin with `co-`."""
+
+NO_NOUNS = frozenset("afraid because capable fond full instead made out proud short".split())
+"""Words before `of` that are no nouns."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """A predicate as words.
@@ -43,6 +50,13 @@ class Reading:
         return bool(self.link) and _is_participle(self.link.split()[0])
 
     @property
+    def role(self) -> str:
+        """What the subject is to the other end, with an article: `an author of`; empty where the link names no role."""
+        head, _, last = self.link.rpartition(" ")
+        is_noun = head and last == "of" and not self.is_verb and not self.is_deed
+        return f"{article(head)} {self.link}" if is_noun and head.split()[0] not in NO_NOUNS | PREPOSITIONS else ""
+
+    @property
     def auxiliary(self) -> str:
         """`is` before a state (`located in`), `was` before a deed (`awarded`)."""
         return "was" if _is_participle(self.link) else "is"
@@ -57,10 +71,13 @@ def read(predicate_label: str) -> Reading:
     """Read a predicate label.
 
     `has city` is the noun `city`; `is member` is the link `member of`; `contained in place` is the link `contained in`
-    to a `place`; `in mountains` is the link `in` to `mountains`.
+    to a `place`; `in mountains` is the link `in` to `mountains`; `co-author of` is the noun `co-author`, since who
+    is a co-author has one.
     """
     words = predicate_label.split() or ["relation"]
     first = words[0].lower()
+    if len(words) == 2 and words[1] == "of" and (first.startswith("co-") or first in SYMMETRIC):
+        return Reading(words[0])
     if len(words) > 1 and first in ("has", "had"):
         return Reading(" ".join(words[1:]))
     if len(words) > 1 and first in ("is", "was"):

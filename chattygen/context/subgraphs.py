@@ -13,13 +13,14 @@ from chattygen.config import GraphSettings, RunSettings
 from chattygen.context.descriptions import describe, predicate_labels, with_stand_ins
 from chattygen.context.facts import Names, Reader
 from chattygen.context.filters import about_predicate, about_values
+from chattygen.context.interest import PLAIN
 from chattygen.context.knowledge import TypeKnowledge
 from chattygen.context.samples import Relation, count, directions
 from chattygen.domain import DroppedFact, Fact, Iri, Literal, Seed, Subgraph, Term, ValueKind
 from chattygen.kg.graph import KnowledgeGraph
 from chattygen.kg.sparql import bind
 
-_INTEREST: dict[ValueKind, int] = {"entity": 0, "date": 0, "year": 0, "number": 2, "boolean": 3, "text": 3}
+_TOLD: dict[ValueKind, int] = {"entity": 0, "date": 0, "year": 0, "number": 2, "boolean": 3, "text": 3}
 
 
 def extract(
@@ -57,7 +58,7 @@ def extract(
             facts[relation] = fact
     for relation, reason in _restatements(facts, knowledge):
         dropped[relation] = reason
-    order = sorted(facts.keys() - dropped.keys(), key=lambda relation: _interest(facts[relation], reader))
+    order = sorted(facts.keys() - dropped.keys(), key=lambda relation: _place(relation, facts[relation], reader))
     for relation in _superfluous_constants(order, knowledge, run.questions):
         dropped[relation] = "the same for all entities of the type"
     kept = _readable_once([facts[relation] for relation in order if relation not in dropped], dropped)
@@ -66,6 +67,11 @@ def extract(
         kept,
         size=sum(fact.count for fact in kept),
         dropped=tuple(DroppedFact(p, direction, dropped[p, direction]) for p, direction in sorted(dropped)),
+        interest={
+            fact: interest.score
+            for fact in kept
+            if (interest := knowledge.interest_in((fact.predicate, fact.direction))) != PLAIN
+        },
     )
 
 
@@ -122,15 +128,19 @@ def _restatements(facts: dict[Relation, Fact], knowledge: TypeKnowledge) -> Iter
             yield relation, f"same as {facts[present[0]].predicate_label}"
 
 
-def _interest(fact: Fact, reader: Reader) -> tuple[int, bool, str]:
-    """Described entities and dates first, then other nodes, numbers, texts."""
+def _place(relation: Relation, fact: Fact, reader: Reader) -> tuple[float, int, bool, str]:
+    """By interest; of equal interest described entities and dates first, then other nodes, numbers, texts."""
     bare = any(isinstance(value.term, Iri) and value.term.value not in reader.known for value in fact.values)
-    return _INTEREST[fact.value_kind] + bare, fact.direction == "in", fact.predicate
+    score = reader.knowledge.interest_in(relation).score
+    return -score, _TOLD[fact.value_kind] + bare, fact.direction == "in", fact.predicate
 
 
 def _superfluous_constants(order: Sequence[Relation], knowledge: TypeKnowledge, wanted: int) -> Sequence[Relation]:
-    """The relations that are the same for the whole type, less those needed to reach `wanted` facts."""
-    constants = [relation for relation in order if relation in knowledge.constant]
+    """The relations that are the same for the whole type, less those needed to reach `wanted` facts.
+
+    One that the settings give full interest stays.
+    """
+    constants = [r for r in order if r in knowledge.constant and knowledge.interest_in(r).score < 1]
     return constants[max(0, wanted - (len(order) - len(constants))) :]
 
 

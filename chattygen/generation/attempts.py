@@ -2,21 +2,24 @@
 
 A stage wants one line per item. Items whose line passes stay; the others are asked again, alone, with the finding that
 they raised. What still fails after the last attempt comes back as None, for the builder or the caller to decide. Every
-attempt is recorded before the next one starts. Knows nothing about the stages' own rules.
+attempt is recorded before the next one starts, and so is every call that failed before it is made again. Knows nothing
+about the stages' own rules.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from chattygen.domain import Attempt, Call, Finding
-from chattygen.errors import CallError
+from chattygen.errors import CallError, PassingError
+from chattygen.generation.form import form_findings, prompt_cut, whole_lines
 from chattygen.generation.grammar import lines
 from chattygen.generation.prompting import prompt_hash, render
 from chattygen.generation.stages import Stage
-from chattygen.models.model import Constraint, Message, Model
+from chattygen.models.model import Constraint, Model
 
 Record = Callable[[Attempt], None]
 """Stores an attempt; called once per attempt, durable when it returns."""
@@ -30,7 +33,17 @@ RETRY_TEMPERATURE = 0.3
 CHAT_TEMPLATE = 64
 """Tokens that a chat template may add around two messages."""
 
+PAUSES = (1.0, 5.0)
+"""Seconds before the second and the third try of a call whose failure may pass."""
+
+LONGEST_PAUSE = 60.0
+"""Seconds that a server can have us wait at most."""
+
+THINKING = 1024
+"""Tokens more for a model that thought and was cut: what small thinking models need for a short task."""
+
 Good = TypeVar("Good")
+Answer = TypeVar("Answer")
 
 
 def nothing(call: Call, item: int) -> Call | None:
@@ -40,7 +53,7 @@ def nothing(call: Call, item: int) -> Call | None:
 
 @dataclass(frozen=True)
 class Asker:
-    """Who is asked, who writes it down, and who remembers what was answered before."""
+    """Who is asked, who writes it down, who remembers what was answered before, and how to wait (seconds)."""
 
     model: Model
     stage: Stage
@@ -48,6 +61,7 @@ class Asker:
     attempts: int = 3
     seed: int = 0
     recall: Recall = nothing
+    wait: Callable[[float], None] = time.sleep
 
 
 def call(asker: Asker, attempt: int, item: int, constraint: Constraint, max_tokens: int, **values: object) -> Attempt:
@@ -55,17 +69,14 @@ def call(asker: Asker, attempt: int, item: int, constraint: Constraint, max_toke
     is not sent (P5).
 
     Raises:
-        CallError: the server failed; recorded as P4 before.
+        CallError: the server failed, repeatedly where that might have passed; each try is recorded as P4.
     """
-    messages = render(asker.stage.name, **values)
-    too_long = does_not_fit(asker.model, messages, max_tokens)
-    if too_long:
-        return Attempt(asker.stage.name, attempt, item, None, (too_long,))
+    model, messages = asker.model, render(asker.stage.name, **values)
     blank = Call(
         stage=asker.stage.name,
         role=asker.stage.role,
-        model=asker.model.name,
-        revision=asker.model.revision,
+        model=model.name,
+        revision=model.revision,
         attempt=attempt,
         prompt_hash=prompt_hash(asker.stage.name),
         messages=tuple((role, content) for role, content in messages),
@@ -74,16 +85,35 @@ def call(asker: Asker, attempt: int, item: int, constraint: Constraint, max_toke
         temperature=0.0 if attempt == 1 else RETRY_TEMPERATURE,
         sampling_seed=asker.seed + attempt,
     )
-    done = asker.recall(blank, item)
-    if done is None:
+    counted = None
+    left = model.context - max_tokens - CHAT_TEMPLATE
+    # No token is less than a byte, so a short prompt need not be counted.
+    if sum(len(text.encode()) for _, text in messages) > left:
+        counted = persist(asker, blank, item, lambda: model.count_tokens("\n".join(text for _, text in messages)))
+        if counted > left:
+            too_long = Finding("P5", f"the prompt has {counted} tokens, but only {left} fit")
+            return Attempt(blank.stage, attempt, item, None, (too_long,))
+    done = asker.recall(blank, item) or persist(asker, blank, item, lambda: answered(blank, model, constraint))
+    raised = prompt_cut(done, counted if model.exact else None) or form_findings(done, constraint, exact=model.exact)
+    return Attempt(blank.stage, attempt, item, done, raised)
+
+
+def persist(asker: Asker, blank: Call, item: int, ask: Callable[[], Answer]) -> Answer:
+    """What `ask` returns at last; it is tried again, after a pause, where its failure may pass.
+
+    Raises:
+        CallError: the last try failed, or one that would fail again; each is recorded as P4 with its reason.
+    """
+    for pause in (*PAUSES, None):
         try:
-            done = answered(blank, asker.model, constraint)
+            return ask()
         except CallError as error:
-            failed = replace(blank, error=error.message)
-            raised = (Finding("P4", "the call failed", error.message),)
-            asker.record(Attempt(asker.stage.name, attempt, item, failed, raised))
-            raise
-    return Attempt(asker.stage.name, attempt, item, done, form_findings(done, constraint))
+            failed = Finding("P4", "the call failed", error.message)
+            asker.record(Attempt(blank.stage, blank.attempt, item, replace(blank, error=error.message), (failed,)))
+            if pause is None or not isinstance(error, PassingError):
+                raise
+            asker.wait(min(max(pause, error.after), LONGEST_PAUSE))
+    raise AssertionError("the last try returns or raises")
 
 
 def answered(call: Call, model: Model, constraint: Constraint) -> Call:
@@ -107,38 +137,6 @@ def answered(call: Call, model: Model, constraint: Constraint) -> Call:
     )
 
 
-def does_not_fit(model: Model, messages: Sequence[Message], max_tokens: int) -> Finding | None:
-    """P5: prompt and reply together need more tokens than the model's context, by the served tokenizer.
-
-    It is asked only when the prompt has more bytes than there are tokens left, since no token is less than a byte.
-    """
-    left = model.context - max_tokens - CHAT_TEMPLATE
-    if sum(len(text.encode()) for _, text in messages) <= left:
-        return None
-    needed = model.count_tokens("\n".join(text for _, text in messages))
-    return Finding("P5", f"the prompt has {needed} tokens, but only {left} fit") if needed > left else None
-
-
-def form_findings(call: Call, constraint: Constraint) -> tuple[Finding, ...]:
-    """P1: not the lines that were asked for; P2: cut at the token limit; P3: nothing at all."""
-    if call.finish == "length":
-        return (Finding("P2", "the reply was cut at the token limit", call.reply[-80:]),)
-    if not call.reply.strip():
-        return (Finding("P3", "the reply is empty"),)
-    got = split(call.reply)
-    if len(got) != constraint.lines:
-        return (Finding("P1", f"{len(got)} lines where {constraint.lines} were asked for", call.reply[:200]),)
-    for line, allowed in zip(got, constraint.choices, strict=False):
-        if allowed and line not in allowed:
-            return (Finding("P1", "not one of the allowed texts", line),)
-    return ()
-
-
-def split(reply: str) -> list[str]:
-    """The lines of a reply without surrounding white space."""
-    return [line.strip() for line in reply.strip().split("\n")]
-
-
 def ask_items(
     asker: Asker,
     rules: Sequence[str],
@@ -158,20 +156,24 @@ def ask_items(
     """
     accepted: dict[int, Good] = {}
     findings: dict[int, Finding] = {}
+    room, thinking = 1, 0
     for number in range(1, asker.attempts + 1):
         wanted = [index for index in range(len(rules)) if index not in accepted]
         if not wanted:
             break
         constraint = lines([rules[index] for index in wanted])
         item = 0 if len(wanted) == len(rules) else wanted[0] + 1
+        limit = room * (max_tokens_per_line * len(wanted) + 16) + thinking
         # `again` keeps a prompt from being the one before it word for word: only its sampling would differ.
         values = render_values(wanted, findings) | {"again": number > 1}
-        attempt = call(asker, number, item, constraint, max_tokens_per_line * len(wanted) + 16, **values)
+        attempt = call(asker, number, item, constraint, limit, **values)
         raised = list(attempt.findings)
-        got = split(attempt.call.reply) if attempt.call and not raised else []
-        if raised and raised[0].rule == "P2" and attempt.call:
-            got = split(attempt.call.reply)[:-1]
-        for index, line in zip(wanted, got, strict=False):
+        if attempt.call is None:
+            asker.record(attempt)
+            break  # what is too long now is too long the next time
+        if any(finding.rule == "P2" for finding in raised):
+            room, thinking = 2, THINKING if attempt.call.thinking else 0
+        for index, line in zip(wanted, whole_lines(attempt.call.reply, raised), strict=False):
             outcome = check(index, line, accepted)
             if isinstance(outcome, tuple):
                 findings[index] = outcome[0]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from chattygen.context.reading import plural
 from chattygen.domain import Finding, Origin, Query, Question, Seed, Subgraph, Turn
 from chattygen.generation import grammar
 from chattygen.generation.attempts import Asker, ask_items
@@ -17,6 +18,7 @@ from chattygen.generation.wording import (
     Reference,
     agreeing,
     fitting,
+    names_of,
     other_pronouns,
     reference,
     with_reference,
@@ -84,7 +86,8 @@ def turn_rule(pattern: str, ref: Reference) -> str:
     opening, _, rest = pattern.partition(" ")
     before, _, after = rest.partition("X")
     possessed = after.startswith(("'s", "’s"))
-    forms = [fitting(pattern, ref), *([ref.phrase] if ref.phrase and not possessed else [])]
+    phrase = ref.phrase and not possessed and not says_type(pattern, ref)
+    forms = [fitting(pattern, ref), *([ref.phrase] if phrase else [])]
     return grammar.later_turn(opening, forms, len(before) + SLACK if before else 0, len(after.strip(" ?")) + SLACK)
 
 
@@ -110,6 +113,7 @@ def turn_findings(
         meaning_kept(line, question, ref, embedder),
         turns_differ(line, before),
         pronouns_agree(line, ref, question),
+        phrase_fits(line, ref, question),
     )
     return tuple(finding for finding in checks if finding)
 
@@ -126,7 +130,7 @@ def turns_match(turns: Sequence[Turn], questions: Sequence[Question]) -> Finding
 def opens_alone(turns: Sequence[Turn], seed: Seed) -> Finding | None:
     """D2: the first turn is its standalone question, unchanged, and names the entity."""
     first = turns[0]
-    if first.utterance == first.question.text and contains_words(first.utterance, seed.label):
+    if first.utterance == first.question.text and contains_words(first.utterance, names_of(seed)[0]):
         return None
     return Finding("D2", "the first turn is not the standalone question", first.utterance)
 
@@ -136,12 +140,12 @@ def no_name(line: str, seed: Seed, question: Question) -> Finding | None:
 
     A name that is a pronoun (a film called `It`) cannot be told from one.
     """
-    name = set(words(seed.label)) - FUNCTION_WORDS - ANY_PRONOUN
-    if "x" in words(line) or (name and contains_words(line, seed.label)):
+    names = [name for name in names_of(seed) if set(words(name)) - FUNCTION_WORDS - ANY_PRONOUN]
+    if "x" in words(line) or any(contains_words(line, name) for name in names):
         return Finding("D3", "names the entity", line)
     if seed.being == "person":
         own = set(words(question.pattern))
-        for part in name:
+        for part in set(words(seed.label)) - FUNCTION_WORDS - ANY_PRONOUN:
             if len(part) > 2 and part in words(line) and part not in own:
                 return Finding("D3", "names a part of the entity", line)
     return None
@@ -196,3 +200,17 @@ def pronouns_agree(line: str, ref: Reference, question: Question) -> Finding | N
         if word in other_pronouns(ref) and word not in own:
             return Finding("D8", f"{word} does not agree with {ref.subject}", line)
     return None
+
+
+def phrase_fits(line: str, ref: Reference, question: Question) -> Finding | None:
+    """D9: the definite phrase does not repeat what the question says of something else: the province as a province."""
+    if ref.phrase and contains_words(line, ref.phrase) and says_type(question.pattern, ref):
+        pronouns = " or ".join(dict.fromkeys((ref.subject, ref.object)))
+        return Finding("D9", f"{ref.phrase} repeats a noun of the question; use {pronouns}", line)
+    return None
+
+
+def says_type(pattern: str, ref: Reference) -> bool:
+    """Whether the question says the noun of the definite phrase, of something else than the entity."""
+    noun = ref.phrase.removeprefix("the ")
+    return any(contains_words(pattern, name) for name in (noun, plural(noun)))

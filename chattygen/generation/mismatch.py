@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from chattygen.context.reading import plural, read
-from chattygen.context.summary import relation
+from chattygen.context.summary import others, relation
 from chattygen.domain import Fact
 from chattygen.generation.plan import Ask
 from chattygen.generation.wording import kind_of
@@ -81,6 +81,9 @@ def is_turned_round(pattern: str, fact: Fact) -> bool:
     elif said.is_verb:
         turned = (f"{said.link} X", f"{said.base} X")
     elif not said.is_deed:
+        role = rf"^(?:what|which|who)\b.*\b(?<!X )(?:is|are|was|were) (?:an? |the )?{re.escape(said.link)}\b"
+        if re.search(role, pattern, re.IGNORECASE):
+            return True
         turned = (f"{said.link} X",)
     else:
         deed = re.escape(stem(said.link.split()[0]))
@@ -90,10 +93,11 @@ def is_turned_round(pattern: str, fact: Fact) -> bool:
 
 
 def copies_prompt(pattern: str, ask: Ask) -> str:
-    """A phrase of the prompt with a question mark, or a word that only the prompt has."""
+    """A phrase of the prompt with a question mark, one that could be, or a word that only the prompt has."""
     said = words(pattern)
     counted = ask.phrase().removeprefix("number of ").partition(":")[0]
-    for phrase in (words(relation(ask.fact, counted=False)), words(counted)):
+    as_label = f"{others(ask.fact)} that X is {ask.fact.predicate_label}"
+    for phrase in (words(relation(ask.fact, counted=False)), words(counted), words(as_label)):
         if said[-len(phrase) :] == phrase and len(said) - len(phrase) in (1, 2):
             return "repeats the phrase"
     return "says a word of the prompt" if PROMPT_WORDS & set(said) else ""

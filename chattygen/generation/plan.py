@@ -10,7 +10,9 @@ import random
 from dataclasses import dataclass
 from typing import Literal
 
+from chattygen.context.names import unbracketed
 from chattygen.context.reading import plural, read
+from chattygen.context.spoken import year
 from chattygen.context.summary import full, relation, summarised
 from chattygen.domain import Fact, Subgraph
 from chattygen.generation.words import contains_words, words
@@ -55,12 +57,13 @@ def plan(subgraph: Subgraph, questions: int) -> tuple[tuple[Ask, ...], tuple[Ask
     """Choose what to ask: (asked, spare), each in order; `asked` has at most `questions`.
 
     The choice is drawn by the seed's IRI, so that entities of one type are not all asked the same, and is the same in
-    every run. Never asked: what the seed's label tells, a person's gender (the pronoun tells it), yes or no.
+    every run. What is of less interest comes after everything else. Never asked: what the seed's name tells, a
+    person's gender (the pronoun tells it), yes or no.
     """
     draw = random.Random(subgraph.seed.iri)
     usable = [fact for fact in subgraph.facts if _can_be_asked(fact) and not _told(fact, subgraph)]
     weights = {fact: draw.random() * (rank + 1) * _dullness(fact) for rank, fact in enumerate(usable)}
-    chosen = sorted(usable, key=lambda fact: weights[fact])
+    chosen = sorted(usable, key=lambda fact: (-subgraph.interest.get(fact, 1.0), weights[fact]))
     asks = [Ask(fact, _form(fact, draw)) for fact in chosen]
     counted = {str(ask.fact.count) for ask in asks if ask.form == "count"}
     asks = [ask for ask in asks if not (ask.form == "value" and counted & {value.label for value in ask.fact.values})]
@@ -94,4 +97,8 @@ def _form(fact: Fact, draw: random.Random) -> Literal["value", "count"]:
 def _told(fact: Fact, subgraph: Subgraph) -> bool:
     if subgraph.seed.being == "person" and is_gender(fact):
         return True
-    return any(contains_words(subgraph.seed.label, value.label) for value in fact.values)
+    label, said = subgraph.seed.label, subgraph.seed.said
+    if year(fact) and contains_words(said, year(fact)):
+        return True
+    told = (part for value in fact.values for part in (value.label, unbracketed(value.label)[0]))
+    return any(contains_words(name, part) for part in told for name in (label, said))

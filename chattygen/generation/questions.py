@@ -11,18 +11,22 @@ from collections.abc import Sequence
 from typing import Literal
 
 from chattygen.context import summary
-from chattygen.domain import Fact, Finding, Origin, Question, Subgraph
+from chattygen.context.names import unbracketed
+from chattygen.context.reading import plural, read
+from chattygen.domain import Fact, Finding, Origin, Question, Seed, Subgraph
 from chattygen.generation import grammar
 from chattygen.generation.attempts import Asker, ask_items
 from chattygen.generation.plan import Ask, plan
 from chattygen.generation.verify import verify
-from chattygen.generation.wording import kind_of, plain_question, said, with_name
+from chattygen.generation.wording import ends_in_clause, kind_of, plain_question, said, sayable, with_name
 from chattygen.generation.words import ANY_PRONOUN, contains_words, content, words
 from chattygen.models.model import Embedder
 
 TOKENS_PER_LINE = 40
 
 FEWEST_WORDS = 4
+
+DEMONSTRATIVES = frozenset(["this", "these", "those"])
 
 OPENINGS = {
     "entity": ("What", "Which", "Who", "Where", "In which", "By whom"),
@@ -97,7 +101,7 @@ def ask_questions(
 
 def to_question(pattern: str, ask: Ask, subgraph: Subgraph, origin: Origin) -> Question:
     """Put the name in; where that makes fewer than four words, with the type: `Who wrote the song "Daysleeper"?`."""
-    name = said(subgraph.seed)
+    pattern, name = sayable(pattern, subgraph.seed), said(subgraph.seed)
     text = with_name(pattern, name)
     if len(words(text)) < FEWEST_WORDS:
         text = with_name(pattern, f"the {subgraph.seed.type_label} {name}")
@@ -109,13 +113,14 @@ def findings(
 ) -> tuple[Finding, ...]:
     """Every rule that a question breaks, Q8 only if the cheap ones pass."""
     cheap = (
-        names_entity(question, subgraph.seed.label),
+        names_entity(question, subgraph.seed),
         fact_exists(question.fact, subgraph),
         facts_distinct(question, others),
         one_question(question),
         no_answer(question, ask),
         no_context(question.pattern),
         no_duplicate(question, others),
+        not_in_itself(question, subgraph.seed),
     )
     raised = tuple(finding for finding in cheap if finding)
     if raised:
@@ -124,13 +129,15 @@ def findings(
     return (off,) if off else ()
 
 
-def names_entity(question: Question, label: str) -> Finding | None:
-    """Q1: the placeholder stands in the question once, as a name of its own, and so does the name.
+def names_entity(question: Question, seed: Seed) -> Finding | None:
+    """Q1: the placeholder stands in the question once, as a name of its own, and so does what is said for it.
 
     Behind a noun (`the track X`) it could not be replaced by a pronoun.
     """
-    if words(question.pattern).count("x") != 1 or not contains_words(question.text, label):
+    if words(question.pattern).count("x") != 1 or not contains_words(question.text, said(seed)):
         return Finding("Q1", "does not name the entity exactly once", question.pattern)
+    if ends_in_clause(seed) and re.search(r"\bX['’]s\b", question.pattern):
+        return Finding("Q1", "X's cannot be said of this entity; say: of X", question.pattern)
     if re.search(r"\b(?:the|a|an) (?!of\b)[\w-]+ X\b", question.pattern):
         return Finding("Q1", "X stands behind a noun; it is a name of its own", question.pattern)
     return None
@@ -156,8 +163,10 @@ def one_question(question: Question) -> Finding | None:
 
 
 def no_answer(question: Question, ask: Ask) -> Finding | None:
-    """Q5: the question does not contain its answer."""
-    answers = [str(ask.fact.count)] if ask.form == "count" else [value.label for value in ask.fact.values]
+    """Q5: the question does not contain its answer, with or without what stands in a bracket behind it."""
+    labels = (value.label for value in ask.fact.values)
+    told = [part for label in labels for part in dict.fromkeys((label, unbracketed(label)[0]))]
+    answers = [str(ask.fact.count)] if ask.form == "count" else told
     for answer in answers:
         if contains_words(question.text, answer):
             return Finding("Q5", "contains its answer", question.pattern)
@@ -165,7 +174,7 @@ def no_answer(question: Question, ask: Ask) -> Finding | None:
 
 
 def no_context(pattern: str) -> Finding | None:
-    """Q6: no pronoun that needs an earlier sentence.
+    """Q6: no pronoun that needs an earlier sentence, nor `this`.
 
     A possessive is fine behind the entity's name (`X and its ...`) and where it points to what is asked for (`Which
     people have their birth place at X?`).
@@ -173,6 +182,8 @@ def no_context(pattern: str) -> Finding | None:
     said_words = words(pattern)
     name = said_words.index("x") if "x" in said_words else len(said_words)
     for position, word in enumerate(said_words):
+        if word in DEMONSTRATIVES:
+            return Finding("Q6", f"needs context: {word}", pattern)
         if word not in ANY_PRONOUN:
             continue
         owned = word in ("his", "her", "its", "their")
@@ -186,4 +197,15 @@ def no_duplicate(question: Question, others: Sequence[Question]) -> Finding | No
     for other in others:
         if (content(question.pattern), question.kind) == (content(other.pattern), other.kind):
             return Finding("Q7", "asks the same as another question", question.pattern)
+    return None
+
+
+def not_in_itself(question: Question, seed: Seed) -> Finding | None:
+    """Q9: does not place the entity in what it is itself: no organisation has its city at the city X."""
+    noun = read(question.fact.predicate_label).noun
+    if question.fact.direction == "out" or not f" {noun}".endswith(f" {seed.type_label}"):
+        return None
+    placed = rf"\b(?:{re.escape(noun)}|{re.escape(plural(noun))}) (?:at|in|on|near|within) X\b"
+    if re.search(placed, question.pattern, re.IGNORECASE):
+        return Finding("Q9", f"X is the {noun}, nothing in it", question.pattern)
     return None

@@ -40,7 +40,7 @@ QUESTIONS = Stage(
     "questions",
     "summarised subgraph",
     "standalone questions",
-    (*REPLY, "Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "Q8"),
+    (*REPLY, "Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "Q8", "Q9"),
 )
 QUERIES = Stage(
     "queries",
@@ -58,7 +58,16 @@ DIALOGUE = Stage(
     "dialogue",
     "standalone questions",
     "turns",
-    (*REPLY, "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8"),
+    (*REPLY, "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9"),
+)
+SINGLE_PROMPT = Stage(
+    "single_prompt",
+    "Single prompt",
+    "5.1",
+    "questions",
+    "subgraph",
+    "questions, executed queries with answers, turns",
+    tuple(dict.fromkeys((*QUESTIONS.rules, *QUERIES.rules, *DIALOGUE.rules))),
 )
 
-STAGES = (LABEL, QUESTIONS, QUERIES, DIALOGUE)
+STAGES = (LABEL, QUESTIONS, QUERIES, DIALOGUE, SINGLE_PROMPT)

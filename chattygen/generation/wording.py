@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from chattygen.context.names import unbracketed
 from chattygen.context.reading import plural, read
+from chattygen.context.spoken import VAGUE, title
 from chattygen.domain import QuestionKind, Seed, Subgraph
 from chattygen.generation.plan import Ask, is_gender
 from chattygen.generation.words import PRONOUNS, words
@@ -16,8 +18,8 @@ from chattygen.generation.words import PRONOUNS, words
 AUXILIARIES = frozenset("did does do is was are were has have had can could will would".split())
 """Behind these `X` is a subject: `When did X die?`."""
 
-VAGUE = frozenset("agent creator entity human person thing".split())
-"""Types after which nobody would call an entity: `the person` sounds like somebody else."""
+PEOPLE = frozenset(["person", "human", "people"])
+"""Classes that are asked for with `who`."""
 
 RELATIVES = frozenset(["that", "which", "who", "whom"])
 """Behind these, too, `X` is a subject: `the people that X wrote with`."""
@@ -75,8 +77,26 @@ def reference(subgraph: Subgraph) -> Reference:
 
 
 def said(seed: Seed) -> str:
-    """The seed's name as it stands in a question: the title of a work is put in quotation marks."""
-    return f'"{seed.label}"' if seed.being == "work" and '"' not in seed.label else seed.label
+    """The seed's name as it stands in a question; where the label alone would not do, the phrase that says it."""
+    return seed.said or title(seed.label, seed.being)
+
+
+def names_of(seed: Seed) -> tuple[str, ...]:
+    """Everything that names the seed: what is said, its label, and its label without a bracket."""
+    return said(seed), seed.label, unbracketed(seed.label)[0]
+
+
+def ends_in_clause(seed: Seed) -> bool:
+    """Whether words stand behind the name in what is said, so that no `'s` can: `the Ada Berg whose mentor is Bo`."""
+    return bool(seed.said) and not seed.said.endswith(tuple(title(name, seed.being) for name in names_of(seed)[1:]))
+
+
+def sayable(pattern: str, seed: Seed) -> str:
+    """`pattern` with a place for what is said: no article in front of one, and `the rank of X` for `X's rank`."""
+    if seed.said.startswith("the "):
+        pattern = re.sub(r"\bthe X\b", "X", pattern)
+    owned = r"\bX['’]s ((?:[\w-]+ ){0,2}[\w-]+)\?$"
+    return re.sub(owned, r"the \1 of X?", pattern) if ends_in_clause(seed) else pattern
 
 
 def with_name(pattern: str, name: str) -> str:
@@ -119,7 +139,7 @@ def plain_question(ask: Ask) -> str:
         return (
             f"How many {noun} does X have?"
             if ask.form == "count"
-            else f"What {'are' if many else 'is'} the {noun} of X?"
+            else f"{'Who' if kind in PEOPLE else 'What'} {'are' if many else 'is'} the {noun} of X?"
         )
     if said.noun:
         opening = f"{which} {plural(said.noun) if many else said.noun}"
@@ -127,7 +147,10 @@ def plain_question(ask: Ask) -> str:
         return f"When {'did' if said.is_verb else 'was'} X {said.base}?"
     else:
         opening = f"{which} {things}" if things else "What"
-    return f"{opening} does X {said.base}?" if said.is_verb else f"{opening} {said.auxiliary} X {said.link}?"
+    if said.is_verb:
+        return f"{opening} does X {said.base}?"
+    link = said.link if said.noun else said.role or said.link
+    return f"{opening} {said.auxiliary} X {link}?"
 
 
 def with_reference(pattern: str, ref: Reference, form: str = "") -> str:

@@ -20,6 +20,7 @@ from typing import Any
 from chattygen.errors import GraphError, QueryError, QueryTimeout
 from chattygen.kg.graph import Rows
 from chattygen.kg.sparql import first_line, read_only
+from chattygen.privacy import child_environment
 
 START_SECONDS = 60.0
 
@@ -101,7 +102,11 @@ class OxigraphGraph:
         self._pipe = ours
         with theirs:
             self._process = subprocess.Popen(
-                command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, process_group=0
+                command,
+                pass_fds=[theirs.fileno()],
+                env=child_environment(),
+                stdin=subprocess.DEVNULL,
+                process_group=0,
             )
         reply: tuple[str, ...] = ()
         with suppress(EOFError, OSError):

@@ -1,32 +1,45 @@
-"""One client for every OpenAI-compatible server: how each backend spells a constraint, and what a reply is.
+"""One client for every OpenAI-compatible server: send a request, wait for the whole answer, say what went wrong.
 
-llama.cpp and vLLM take the GBNF grammar itself; any other server gets a JSON schema, and its reply is turned back into
-lines. No reply is trusted: the caller validates it. Knows nothing about how servers are started.
+A call is made once: whether it is repeated is the caller's to decide, for whom failures that may pass have a class of
+their own. No reply is trusted: the caller validates it. Knows nothing about how servers are started.
 """
 
 from __future__ import annotations
 
-import math
-import re
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, Literal
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
-from chattygen.errors import CallError
+from chattygen.errors import CallError, ConnectionLost, PassingError
 from chattygen.models.model import Completion, Constraint, Message
+from chattygen.models.replies import BROKEN_OFF, Count, Done, Reply, completion
+from chattygen.models.spelling import Dialect, count_request, fold_system, lines_of, spell
 from chattygen.privacy import check_host
 
-Dialect = Literal["llama-cpp", "vllm", "endpoint"]
-"""How a server wants a constraint to be spelled, and whether it counts tokens."""
+if TYPE_CHECKING:
+    import httpx2
 
 TIMEOUT = 600.0
 """Seconds a call may take: a long prompt on a slow CPU."""
 
-_THINKING = re.compile(r"\s*<think>(?P<thinking>.*?)(?:</think>\s*|(?P<open>\Z))", re.DOTALL)
+LARGEST = 10_000_000
+"""Bytes that an answer may have. A real one has some kilobytes; this one does not end."""
+
+IDLE = 2.0
+"""Seconds for which an unused connection is kept. Servers close theirs after five: none must be met while it closes."""
+
+PASSING = (408, 425, 429, 500, 502, 503, 504)
+"""Statuses of a server that may answer the same request later."""
+
+CHARACTERS_PER_TOKEN = 3
+"""Of the shortest usual tokens, on average: more tokens than any usual tokenizer makes of European text."""
+
+Form = TypeVar("Form", bound=BaseModel)
 
 
 class ChatModel:
@@ -41,6 +54,8 @@ class ChatModel:
         served_name: what the server calls the model, if not `name`.
         allow: hosts beyond loopback that may be contacted.
         system_role: False folds system text into the first user turn.
+        slots: how many requests the server takes at once, where that is known.
+        own: the server is the user's own, not one that we started: errors name its address.
         timeout: seconds per call.
 
     Raises:
@@ -59,31 +74,40 @@ class ChatModel:
         served_name: str = "",
         allow: Collection[str] = (),
         system_role: bool = True,
+        slots: int = 1,
+        own: bool = False,
         timeout: float = TIMEOUT,
     ) -> None:
         check_host(url, allow)
         import httpx2
-        import openai
 
         self.name = name
         self.revision = revision
         self.context = context
-        # llama.cpp takes one request after the other; a server that batches rounds differently from batch to batch.
-        self.repeatable = dialect == "llama-cpp"
+        # A server that works on several requests at once rounds differently from batch to batch.
+        self.repeatable = dialect in ("llama-cpp", "xllamacpp") and slots == 1
+        self.exact = dialect != "endpoint"
         self.dialect = dialect
         self._served_name = served_name or name
         self._system_role = system_role
+        self._own = own or dialect == "endpoint"
         self._root = url.rstrip("/").removesuffix("/v1")
-        # No proxy from the environment, no redirect to a host that was not checked, no retry that nobody counts.
-        key = key or "none"
-        headers = {"Authorization": f"Bearer {key}"}
-        self._http = httpx2.Client(trust_env=False, follow_redirects=False, timeout=timeout, headers=headers)
-        self._client = openai.OpenAI(base_url=url, api_key=key, max_retries=0, timeout=timeout, http_client=self._http)
-        # llama-cpp-python has one slot, and some releases crashed under concurrent requests.
-        self._turn: AbstractContextManager[Any] = threading.Lock() if dialect == "llama-cpp" else nullcontext()
+        self._timeout = timeout
+        self._key = key
+        # No proxy or password from the environment, and no redirect to a host that was not checked.
+        self._http = httpx2.Client(
+            trust_env=False,
+            follow_redirects=False,
+            timeout=timeout,
+            limits=httpx2.Limits(keepalive_expiry=IDLE),
+            headers={"Authorization": f"Bearer {key or 'none'}"},
+        )
+        # Priming and the call must follow each other. Some releases of llama-cpp-python crashed under several requests.
+        self._instruction: list[Message] = []
+        self._turn: AbstractContextManager[Any] = threading.Lock() if self.repeatable else nullcontext()
 
     def close(self) -> None:
-        self._client.close()
+        self._http.close()
 
     def complete(
         self,
@@ -95,19 +119,17 @@ class ChatModel:
         seed: int = 0,
     ) -> Completion:
         """See `model.Model`."""
-        with self._turn, self._failures():
+        asked = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
+        with self._turn:
             begun = time.monotonic()
-            if self.dialect == "llama-cpp":
+            if self.repeatable:
                 self._prime(messages)
-            reply = self._send(
-                messages,
-                max_tokens=max_tokens,
-                temperature=temperature,
-                seed=seed,
-                extra_body=spell(constraint, self.dialect) if constraint else None,
-            )
+            reply = self._send(messages, asked | (spell(constraint, self.dialect) if constraint else {}))
             seconds = time.monotonic() - begun
-        return _completion(reply, seconds, lines_of if constraint and self.dialect == "endpoint" else str)
+        if reply.choices[0].finish_reason in BROKEN_OFF:
+            raise self._error(PassingError, f"the server broke its reply off ({reply.choices[0].finish_reason})")
+        as_lines = constraint is not None and self.dialect == "endpoint"
+        return completion(reply, seconds, lambda text, cut: lines_of(text, cut=cut) if as_lines else text)
 
     def _prime(self, messages: Sequence[Message]) -> None:
         """Leave the server with nothing in its cache but the instruction, so that the reply does not depend on what was
@@ -118,149 +140,100 @@ class ChatModel:
         common. After this short one, that is always the instruction.
         """
         instruction = [message for message in messages if message[0] == "system"]
-        if instruction:
-            self._send([*instruction, ("user", ".")], max_tokens=1)
+        if not instruction:
+            return
+        if instruction != self._instruction:
+            # Two instructions begin alike, and a part of one would stay; this text has nothing in common with either.
+            self._post("/v1/completions", {"model": self._served_name, "prompt": ".", "max_tokens": 1}, Done)
+            self._instruction = instruction
+        self._send([*instruction, ("user", ".")], {"max_tokens": 1})
 
-    def _send(self, messages: Sequence[Message], **options: Any) -> _Reply:
-        turns: list[Any] = [
+    def _send(self, messages: Sequence[Message], asked: Mapping[str, Any]) -> Reply:
+        turns = [
             {"role": role, "content": text} for role, text in (messages if self._system_role else fold_system(messages))
         ]
-        response = self._client.chat.completions.with_raw_response.create(
-            model=self._served_name, messages=turns, **options
-        )
-        return _Reply.model_validate_json(response.http_response.content)
+        return self._post("/v1/chat/completions", {"model": self._served_name, "messages": turns, **asked}, Reply)
 
     def count_tokens(self, text: str) -> int:
-        """See `model.Model`. Other servers than our own tell no counts: then three characters count as a token, which
-        is more tokens than any usual tokenizer makes of European text.
-        """
+        """See `model.Model`. Other servers than our own tell no counts: then three characters count as a token."""
         if self.dialect == "endpoint":
-            return math.ceil(len(text) / 3)
-        if self.dialect == "llama-cpp":
-            path, body = "/extras/tokenize/count", {"input": text}
-        else:
-            path, body = "/tokenize", {"model": self._served_name, "prompt": text}
-        with self._turn, self._failures():
-            response = self._http.post(self._root + path, json=body)
-            response.raise_for_status()
-            return _Count.model_validate_json(response.content).count
+            return -(-len(text) // CHARACTERS_PER_TOKEN)
+        with self._turn:
+            return self._post(*count_request(text, self.dialect, self._served_name), Count).count
 
-    @contextmanager
-    def _failures(self) -> Iterator[None]:
-        """Turn whatever a call can raise into a CallError with a reason of one line."""
+    def _post(self, path: str, body: Mapping[str, Any], form: type[Form]) -> Form:
+        """The server's answer to `body`, in the form that it must have."""
         import httpx2
-        import openai
 
         try:
-            yield
+            with self._http.stream("POST", self._root + path, json=body) as response:
+                content = self._read(response)
+        except httpx2.TimeoutException:
+            raise self._error(PassingError, "no answer in time") from None
+        except httpx2.ConnectError as error:
+            raise self._error(ConnectionLost, f"no connection: {error}") from None
+        except httpx2.TransportError as error:
+            raise self._error(ConnectionLost, f"the connection broke: {error}") from None
+        except httpx2.HTTPError as error:
+            raise self._error(CallError, f"the answer cannot be read: {error}") from None
+        if response.status_code != httpx2.codes.OK:
+            raise self._refusal(response, content)
+        try:
+            return form.model_validate_json(content)
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            key = ".".join(str(part) for part in first["loc"]) or "reply"
-            reason = f"the answer is not a completion: {key}: {first['msg']}"
-        except (openai.APITimeoutError, httpx2.TimeoutException):
-            reason = "no answer in time"
-        except openai.APIStatusError as error:
-            reason = f"status {error.status_code}: {error.response.text}"
-        except openai.APIConnectionError as error:
-            reason = f"no connection: {error.__cause__ or error}"
-        except (openai.OpenAIError, httpx2.HTTPError) as error:
-            reason = str(error)
-        else:
-            return
-        raise CallError(
+            raise self._misfit(error, content) from None
+
+    def _read(self, response: httpx2.Response) -> bytes:
+        """The whole body, within the call's time even where it comes in drops."""
+        deadline, content = time.monotonic() + self._timeout, bytearray()
+        for chunk in response.iter_bytes():
+            content += chunk
+            if len(content) > LARGEST:
+                raise self._error(CallError, f"the answer has more than {LARGEST} bytes")
+            if time.monotonic() > deadline:
+                raise self._error(PassingError, "no answer in time: it does not end")
+        return bytes(content)
+
+    def _refusal(self, response: httpx2.Response, content: bytes) -> CallError:
+        """What a status other than 200 means."""
+        status = response.status_code
+        reason = f"status {status}: {content.decode(errors='replace')}"
+        if status in PASSING:
+            after = response.headers.get("Retry-After", "")
+            return self._error(partial(PassingError, after=float(after) if after.isdecimal() else 0.0), reason)
+        return self._error(CallError, reason, HINTS.get(status, "") if self._own else "")
+
+    def _misfit(self, error: ValidationError, content: bytes) -> CallError:
+        """What is missing in an answer of status 200."""
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"]) or "JSON"
+        if key.startswith("usage"):
+            hint = "chattygen does not guess token counts: use a server that tells `usage` in every answer"
+            return self._error(CallError, f"the server does not tell its token counts: {key}: {first['msg']}", hint)
+        begins = content[:80].decode(errors="replace")
+        return self._error(CallError, f"the answer is not a completion: {key}: {first['msg']}; it begins: {begins}")
+
+    def _error(self, kind: ErrorKind, reason: str, hint: str = "") -> CallError:
+        """An error of one line, and where to look."""
+        where = f"see {self._root}" if self._own else "see: chattygen status, and the log that it names"
+        if self._key:  # some servers repeat a key that they refuse
+            reason = reason.replace(self._key, "[key]")
+        return kind(
             f"the call to {self.name} failed: {' '.join(reason.split())[:300]}",
-            "see: chattygen status, and the log that it names" if self.dialect != "endpoint" else f"see {self._root}",
+            hint.format(name=self.name, url=self._root) or where,
         )
 
 
-class _Message(BaseModel):
-    content: str | None = None
-    reasoning_content: str | None = None
+ErrorKind = type[CallError] | partial[PassingError]
 
-
-class _Choice(BaseModel):
-    message: _Message
-    finish_reason: str | None = None
-
-
-class _Details(BaseModel):
-    cached_tokens: int | None = None
-
-
-class _Usage(BaseModel):
-    prompt_tokens: int
-    completion_tokens: int
-    prompt_tokens_details: _Details | None = None
-
-
-class _Reply(BaseModel):
-    """What a reply must hold to be a completion: usage is the server's, never guessed."""
-
-    choices: list[_Choice] = Field(min_length=1)
-    usage: _Usage
-
-
-class _Count(BaseModel):
-    count: int
-
-
-def _completion(reply: _Reply, seconds: float, plain: Callable[[str], str]) -> Completion:
-    """The reply without its thinking; one that is nothing but thinking was cut off, whatever the server says."""
-    choice, usage = reply.choices[0], reply.usage
-    text, thinking = choice.message.content or "", choice.message.reasoning_content or ""
-    cut = choice.finish_reason == "length"
-    if block := _THINKING.match(text):
-        text, thinking = text[block.end() :], block["thinking"].strip()
-    details = usage.prompt_tokens_details
-    return Completion(
-        text=plain(text),
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        finish="length" if cut or (thinking and not text) else "stop",
-        seconds=seconds,
-        thinking=thinking,
-        cached_tokens=(details.cached_tokens or 0) if details else 0,
-    )
-
-
-def fold_system(messages: Sequence[Message]) -> list[Message]:
-    """Put system text before the first user turn, for chat templates that know no system role."""
-    system = [text for role, text in messages if role == "system"]
-    rest = [message for message in messages if message[0] != "system"]
-    if not system or not rest:
-        return rest
-    (role, text), *others = rest
-    return [(role, "\n\n".join([*system, text])), *others]
-
-
-def spell(constraint: Constraint, dialect: Dialect) -> dict[str, Any]:
-    """The fields of the request that make the server keep to `constraint`."""
-    if dialect == "llama-cpp":
-        return {"grammar": constraint.grammar}
-    if dialect == "vllm":
-        return {"structured_outputs": {"grammar": constraint.grammar}}
-    return {"response_format": {"type": "json_schema", "json_schema": {"name": "lines", "schema": schema(constraint)}}}
-
-
-def schema(constraint: Constraint) -> dict[str, Any]:
-    """JSON schema of {"lines": [...]} with exactly as many strings as the constraint has lines, all bounded."""
-    free = {"type": "string", "maxLength": constraint.max_line}
-    items = [{"enum": list(texts)} if texts else free for texts in constraint.choices] or [free] * constraint.lines
-    lines: dict[str, Any] = {"type": "array", "minItems": constraint.lines, "maxItems": constraint.lines}
-    if all(item == items[0] for item in items):
-        lines["items"] = items[0]
-    else:
-        lines |= {"prefixItems": items, "items": False}
-    return {"type": "object", "properties": {"lines": lines}, "required": ["lines"], "additionalProperties": False}
-
-
-def lines_of(text: str) -> str:
-    """The lines in a {"lines": [...]} reply, joined by newlines; anything else as it is, for the caller to refuse."""
-    try:
-        return "\n".join(_Lines.model_validate_json(text).lines)
-    except ValidationError:
-        return text
-
-
-class _Lines(BaseModel):
-    lines: list[str]
+_KEY = "its server at {url} wants another key: set the variable that key_env names for {name} in models.toml"
+_REQUEST = "run: chattygen check-model {name}; if the prompt was too long, lower its context in models.toml"
+HINTS = {
+    400: _REQUEST,
+    401: _KEY,
+    403: _KEY,
+    404: "check endpoint (it ends in /v1) and served_name of {name} in models.toml; asked was {url}",
+    413: _REQUEST,
+    422: _REQUEST,
+}
+"""Status -> what the user of an own server can do about it."""

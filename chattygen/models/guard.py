@@ -18,13 +18,20 @@ GRACE = 10.0
 GLANCE = 0.5
 """Seconds between two looks at the parent."""
 
+MISSING = 127
+"""Exit status when COMMAND cannot be started, as a shell has it."""
+
 
 def main(arguments: list[str]) -> int:
     """Exit status: that of the command, 128 + n when signal n ended it, as a shell has it."""
     parent = int(arguments[0])
     # The group is told to stop as a whole; the guard stays to see that it does.
     signal.signal(signal.SIGTERM, lambda number, frame: None)
-    child = subprocess.Popen(arguments[1:])
+    try:
+        child = subprocess.Popen(arguments[1:])
+    except OSError as error:
+        sys.stderr.write(f"{arguments[1]}: {error.strerror}\n")
+        return MISSING
     while child.poll() is None:
         if os.getppid() != parent:
             os.killpg(0, signal.SIGTERM)

@@ -8,13 +8,10 @@ crash in it stays in its own process. Its settings are also read from plain envi
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
-import psutil
-
-from chattygen.errors import ServerError
 from chattygen.models.catalog import Entry
+from chattygen.models.cpu import machine
 from chattygen.models.server import Launch
 from chattygen.privacy import LOOPBACK, child_environment
 
@@ -38,15 +35,10 @@ def launch(entry: Entry, weights: Path, port: int, key: str) -> Launch:
 
     `logits_all` is off: only the last token's logits are ever used, and on it would hold context x vocabulary floats.
 
-    Raises:
-        ServerError: llama-cpp-python's server is not installed.
+    `use_mlock` is off: of most weights llama.cpp makes a copy in the order that its kernels want and needs no other, so
+    those in the file must be free to leave the memory.
     """
-    if find_spec("llama_cpp") is None or find_spec("uvicorn") is None:
-        raise ServerError(
-            "llama-cpp-python with its server is not installed",
-            "run: pip install 'chattygen[cpu]' (needs a C++ compiler and cmake, takes about 10 minutes)",
-        )
-    cores = str(psutil.cpu_count(logical=False) or 1)
+    cores = str(machine().cores)
     options = {
         "model": str(weights),
         "model_alias": entry.name,
@@ -56,6 +48,7 @@ def launch(entry: Entry, weights: Path, port: int, key: str) -> Launch:
         "n_threads": cores,
         "n_threads_batch": cores,
         "logits_all": "false",
+        "use_mlock": "false",
         "verbose": "false",
     }
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
@@ -68,4 +61,5 @@ def launch(entry: Entry, weights: Path, port: int, key: str) -> Launch:
         port=port,
         key=key,
         deadline=DEADLINE,
+        engine="llama-cpp-python",
     )

@@ -55,12 +55,15 @@ class Model(Protocol):
         revision: which state of it answers: a hash of its weights, or the address of a server that does not tell.
         context: length of its context in tokens.
         repeatable: whether the same request always gets the same reply.
+        exact: whether its server takes the grammar itself, so that a reply which does not match shows that the server
+            ignored it, and counts tokens by its own tokenizer; otherwise the counts are estimates on the high side.
     """
 
     name: str
     revision: str
     context: int
     repeatable: bool
+    exact: bool
 
     def complete(
         self,
@@ -74,8 +77,8 @@ class Model(Protocol):
         """Complete a chat.
 
         Raises:
-            CallError: the server refused, timed out, or its answer is not a completion. Never returns an empty
-                stand-in for a failed call.
+            PassingError: the server is busy, broken, slow or gone; the same call may succeed later. Not repeated here.
+            CallError: the server refused, or its answer is not a completion. Never returns an empty stand-in.
         """
         ...
 

@@ -57,6 +57,7 @@ class ScriptedModel:
     """Implements `model.Model`. Safe to call from several threads; `calls` counts the answers given."""
 
     repeatable = True
+    exact = False
 
     def __init__(self, name: str, rules: Sequence[Rule], context: int = 8192, revision: str = "") -> None:
         self.name = name

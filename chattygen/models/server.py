@@ -2,8 +2,8 @@
 
 Per server there are a log, HOME/logs/STEM.log, and a record, HOME/run/STEM.json (readable by the user only, for it
 holds the server's key); STEM is the model's name, with a number when that model is served twice. A record whose process
-is gone, or whose process id now belongs to another process, is swept away. Knows nothing about what a server is for:
-the command lines are in `llamacpp` and `vllm`.
+is gone, or whose process id now belongs to another process, is swept away. The log before the last is STEM.log.1.
+Knows nothing about what a server is for: the command lines are in `llamacpp` and `vllm`.
 """
 
 from __future__ import annotations
@@ -18,24 +18,28 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import psutil
 
 from chattygen.config import Home
 from chattygen.errors import ServerError
+from chattygen.models import processes
+from chattygen.models.causes import likely_cause
 from chattygen.models.guard import GRACE
 from chattygen.privacy import LOOPBACK
 
 TAIL = 15
 """Lines of the log that an error shows."""
 
+BUSY = 30.0
+"""Seconds that a server which has answered before may be too busy to answer."""
+
 Waiting = Callable[[float, str], None]
 """Called now and then with the seconds since the start and a few words."""
-
 
 _children: dict[int, subprocess.Popen[bytes]] = {}
 """The servers that this process started and must reap."""
@@ -43,7 +47,10 @@ _children: dict[int, subprocess.Popen[bytes]] = {}
 
 @dataclass(frozen=True)
 class Launch:
-    """What to start: a command and its whole environment (which holds the key, so that no command line does)."""
+    """What to start: a command and its whole environment (which holds the key, so that no command line does).
+
+    `engine` is the package that serves, `slots` the requests that it takes at once, where that is known.
+    """
 
     model: str
     command: tuple[str, ...]
@@ -51,12 +58,19 @@ class Launch:
     port: int
     key: str
     deadline: float
+    engine: str = ""
+    slots: int = 1
 
 
 @dataclass(frozen=True)
 class Running:
     """A server that runs. `pid` leads its process group; `started` is that process's start time (epoch seconds);
     `started_by` is the command that did it.
+
+    Attributes:
+        owner, owner_started: the process that it ends with, by id and start time; 0 for a server that outlives it.
+        deadline: seconds after the start until which it must answer.
+        engine, slots: as in Launch.
     """
 
     model: str
@@ -66,6 +80,11 @@ class Running:
     key: str
     log: str
     started_by: str
+    owner: int = 0
+    owner_started: float = 0.0
+    deadline: float = 0.0
+    engine: str = ""
+    slots: int = 1
 
     @property
     def url(self) -> str:
@@ -74,12 +93,7 @@ class Running:
     @property
     def alive(self) -> bool:
         """Whether the process that leads the group runs."""
-        try:
-            process = psutil.Process(self.pid)
-            # A process id is given out again; the start time tells the two apart.
-            return bool(abs(process.create_time() - self.started) < 1 and process.status() != psutil.STATUS_ZOMBIE)
-        except psutil.NoSuchProcess:
-            return False
+        return processes.lives(self.pid, self.started)
 
     @property
     def holds(self) -> bool:
@@ -89,13 +103,23 @@ class Running:
                 return False
         except psutil.NoSuchProcess:
             pass  # a process id is not given out again while a group has that number
-        return bool(_members(self.pid))
+        return bool(processes.members(self.pid))
+
+    @property
+    def owned(self) -> bool:
+        """Whether the process that it ends with runs."""
+        return bool(self.owner) and processes.lives(self.owner, self.owner_started)
+
+    @property
+    def orphan(self) -> bool:
+        """Whether it holds what nobody uses: its owner is gone, or only a part of it is left."""
+        return self.holds and not (self.alive and (self.owned or not self.owner))
 
     @property
     def memory(self) -> int:
         """Bytes of memory that the processes of the group hold."""
         held = 0
-        for process in _members(self.pid):
+        for process in processes.members(self.pid):
             with suppress(psutil.NoSuchProcess):
                 held += process.memory_info().rss
         return held
@@ -129,19 +153,21 @@ def start(launch: Launch, home: Home, waiting: Waiting, *, guarded: bool, starte
     `guarded`: the server is ended when this process is gone, even after kill -9; otherwise it outlives it.
 
     Raises:
-        ServerError: it died or did not answer by the deadline (then it is stopped). The error's notes hold the last
-            lines of the log and the command.
+        ServerError: it died or did not answer by the deadline (then it is stopped). The error's notes hold the command
+            and the last lines of the log.
     """
     stem = _stem(launch.model, home)
     home.logs.mkdir(parents=True, exist_ok=True)
     log = home.logs / f"{stem}.log"
+    if log.exists():
+        log.replace(f"{log}.1")
     guard = (sys.executable, "-m", "chattygen.models.guard", str(os.getpid())) if guarded else ()
     begun = time.monotonic()
     with log.open("wb") as output:
         try:
             process = subprocess.Popen(
                 [*guard, *launch.command],
-                env=launch.environment,
+                env={**launch.environment, processes.MARK: str(home.path)},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -150,16 +176,19 @@ def start(launch: Launch, home: Home, waiting: Waiting, *, guarded: bool, starte
         except OSError as error:
             raise ServerError(f"cannot start {launch.command[0]}: {error.strerror}", "check the installation") from None
     _children[process.pid] = process
-    started = psutil.Process(process.pid).create_time()
-    running = Running(launch.model, process.pid, started, launch.port, launch.key, str(log), started_by)
+    owner, owner_started = (os.getpid(), psutil.Process().create_time()) if guarded else (0, 0.0)
+    running = Running(
+        *(launch.model, process.pid, psutil.Process(process.pid).create_time(), launch.port, launch.key, str(log)),
+        *(started_by, owner, owner_started, launch.deadline, launch.engine, launch.slots),
+    )
     try:
         _record(running, home.run / f"{stem}.json")
-        while not _answers(running):
+        while not answers(running):
             elapsed = time.monotonic() - begun
             if (code := process.poll()) is not None:
-                raise _failure(f"ended while starting, {_ending(code)}", launch, log, code)
+                raise _failure(f"ended while starting, {_ending(code)}", running, code, launch.command)
             if elapsed > launch.deadline:
-                raise _failure(f"did not answer within {launch.deadline:.0f} s", launch, log, None)
+                raise _failure(f"did not answer within {launch.deadline:.0f} s", running, None, launch.command)
             waiting(elapsed, f"waiting for {launch.model}, {elapsed:.0f} s")
             time.sleep(0.25)
     except BaseException:
@@ -169,16 +198,48 @@ def start(launch: Launch, home: Home, waiting: Waiting, *, guarded: bool, starte
     return running
 
 
+def wait(running: Running, waiting: Waiting) -> bool:
+    """Wait until a server answers that someone else has started; whether it does so by its deadline."""
+    until = max(running.started + running.deadline, time.time() + BUSY)
+    while running.alive and time.time() < until:
+        if answers(running):
+            return True
+        elapsed = time.time() - running.started
+        waiting(elapsed, f"waiting for {running.model}, {elapsed:.0f} s")
+        time.sleep(0.25)
+    return False
+
+
+def died(running: Running) -> bool:
+    """Whether its process is gone, asked right after a call has failed.
+
+    That takes a moment to show: until the guard has seen it, or until a vLLM whose engine is dead has shut down.
+    """
+    begun = time.monotonic()
+    while running.alive:
+        if time.monotonic() - begun > (1.0 if answers(running) else GRACE):
+            return False
+        time.sleep(0.2)
+    return True
+
+
+def death(running: Running) -> ServerError | None:
+    """Why a server that answered before has ended, with the last lines of its log; None if it was told to stop."""
+    if running.pid not in _children:
+        return ServerError(f"the server of {running.model} is gone", f"its log is {running.log}")
+    code = _children[running.pid].wait()
+    if code in (0, -signal.SIGTERM, 128 + signal.SIGTERM):
+        return None
+    return _failure(f"died, {_ending(code)}", running, code)
+
+
 def stop(running: Running, home: Home) -> None:
-    """End the whole process group: SIGTERM, and SIGKILL after 10 seconds. Returns when it is gone."""
-    if running.holds:
-        _signal(running.pid, signal.SIGTERM)
-        deadline = time.monotonic() + GRACE
-        while _members(running.pid) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        _signal(running.pid, signal.SIGKILL)
-        while _members(running.pid):
-            time.sleep(0.05)
+    """End the whole process group: SIGTERM, and SIGKILL after 10 seconds. Returns when it is gone.
+
+    The record of a server that even SIGKILL does not end is kept, so that `status` and `doctor` show it.
+    """
+    if running.holds and not processes.end(running.pid, GRACE):
+        return
     if child := _children.pop(running.pid, None):
         child.wait()
     for record in home.run.glob("*.json"):
@@ -218,36 +279,26 @@ def _record(running: Running, path: Path) -> None:
 
 def _load(record: Path) -> Running | None:
     try:
-        return Running(**json.loads(record.read_text()))
+        written = json.loads(record.read_text())
+        # Another version of chattygen may write down more.
+        return Running(**{field.name: written[field.name] for field in fields(Running) if field.name in written})
     except (FileNotFoundError, json.JSONDecodeError, TypeError):
         return None
 
 
-def _answers(running: Running) -> bool:
-    """Whether the server lists its models to someone with its key."""
+def answers(running: Running) -> bool:
+    """Whether it is this server that listens on its port, and lists its models to someone with its key."""
     connection = http.client.HTTPConnection(LOOPBACK, running.port, timeout=2)
     try:
         connection.request("GET", "/v1/models", headers={"Authorization": f"Bearer {running.key}"})
-        return connection.getresponse().status == 200
+        if connection.getresponse().status != 200:
+            return False
     except (OSError, http.client.HTTPException):
         return False
     finally:
         connection.close()
-
-
-def _signal(group: int, number: int) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(group, number)
-
-
-def _members(group: int) -> list[psutil.Process]:
-    """The processes of a group that still run; one that is dead but not reaped by its parent does not count."""
-    members = []
-    for process in psutil.process_iter(["status"]):
-        with suppress(ProcessLookupError):
-            if os.getpgid(process.pid) == group and process.info["status"] != psutil.STATUS_ZOMBIE:
-                members.append(process)
-    return members
+    # Another program may have taken the port, and answer whatever it is asked.
+    return any(port == running.port for _, _, port in processes.listening(processes.members(running.pid)))
 
 
 def _ending(code: int) -> str:
@@ -258,35 +309,12 @@ def _ending(code: int) -> str:
         return f"exit code {code}"
 
 
-def _failure(what: str, launch: Launch, log: Path, code: int | None) -> ServerError:
-    lines = log.read_text(errors="replace").splitlines()[-TAIL:]
-    error = ServerError(f"the server of {launch.model} {what}", f"{likely_cause(lines, code)}; the log is {log}")
-    error.add_note(f"command: {shlex.join(launch.command)}")
+def _failure(what: str, running: Running, code: int | None, command: Sequence[str] = ()) -> ServerError:
+    log = Path(running.log)
+    lines = log.read_text(errors="replace").splitlines()[-TAIL:] if log.exists() else []
+    error = ServerError(f"the server of {running.model} {what}", f"{likely_cause(lines, code)}; the log is {log}")
+    if command:
+        error.add_note(f"command: {shlex.join(command)}")
     for line in lines:
         error.add_note(line)
     return error
-
-
-CAUSES = (
-    (("no module named",), "a package is missing: pip install 'chattygen[cpu]' (or 'chattygen[gpu]')"),
-    (("out of memory", "cannot allocate", "bad_alloc", "failed to allocate"), "not enough memory for this model"),
-    (("address already in use",), "another program took the port in the meantime; run it again"),
-    (
-        ("no kernel image", "cuda driver", "no cuda gpus", "failed to infer device type"),
-        "the GPU or driver does not suit",
-    ),
-    (("failed to load model", "invalid magic", "gguf"), "the weights are damaged: run chattygen check-model"),
-)
-
-
-def likely_cause(lines: list[str], code: int | None) -> str:
-    """One guess at why a server did not start, from the end of its log and its exit code."""
-    if code in (-signal.SIGKILL, 128 + signal.SIGKILL):
-        return "killed from outside, most likely for lack of memory"
-    if code in (-signal.SIGILL, 128 + signal.SIGILL):
-        return "llama.cpp was built for another processor: rebuild it with CMAKE_ARGS=-DGGML_NATIVE=OFF"
-    text = "\n".join(lines).lower()
-    for marks, cause in CAUSES:
-        if any(mark in text for mark in marks):
-            return cause
-    return "still loading? give it more time, or read the log" if code is None else "the log says why"

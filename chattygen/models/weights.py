@@ -101,6 +101,7 @@ def pull(entry: Entry, home: Home, report: Report) -> Path:
     expected = _expected(entry, pins)
     incoming = where / INCOMING
     try:
+        home.create()
         incoming.mkdir(parents=True, exist_ok=True)
         failures = []
         for place, fetch in _ways(entry, expected, pins.get("revision"), where, report):

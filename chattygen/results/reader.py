@@ -20,6 +20,7 @@ from chattygen.domain import Answer, Fact, Iri, Literal, Query, Question, Seed, 
 from chattygen.errors import UnknownName
 from chattygen.lock import is_held
 from chattygen.results import database
+from chattygen.results.audits import TurnVerdict, read_turn_verdicts
 from chattygen.results.contents import Contents, read_contents
 from chattygen.results.outcomes import SeedOutcome, read_outcomes
 from chattygen.results.verdicts import Verdict, read_verdicts
@@ -200,6 +201,11 @@ class Reader:
                 language=of.language,
             )
 
+    def turns(self, run: str) -> list[tuple[str, int]]:
+        """The turns of the finished dialogues of the run with this id: dialogue and number."""
+        sql = "select dialogue.id, turn.n from dialogue join turn on turn.dialogue = dialogue.id where dialogue.run = ?"
+        return [(row["id"], row["n"]) for row in self._rows(sql, run)]
+
     def measures(self, run: str) -> Measures:
         """What a report about the run with this id is made of; read in one transaction, so that the parts agree."""
         with database.errors_explained(self.path), self._db.atomic():
@@ -228,6 +234,10 @@ class Reader:
     def verdicts(self, run: str) -> tuple[Verdict, ...]:
         """What people said about the dialogues of the run with this id, the latest of each person on each dialogue."""
         return read_verdicts(self._rows, run)
+
+    def turn_verdicts(self, run: str) -> tuple[TurnVerdict, ...]:
+        """What was said about turns of the run with this id, the latest of each reviewer on each turn."""
+        return read_turn_verdicts(self._rows, run)
 
     def _run(self, row: Row) -> StoredRun:
         told = row | {
@@ -273,7 +283,7 @@ from run
 # so that nothing is sorted; the cross join keeps SQLite from beginning with another table.
 TURNS = """
 select dialogue.id as dialogue, dialogue.prompt_tokens, dialogue.completion_tokens, dialogue.calls, dialogue.seconds,
-    seed.iri, seed.label, seed.node_type, seed.type_label, seed.being, seed.bucket,
+    seed.iri, seed.label, seed.node_type, seed.type_label, seed.being, seed.bucket, seed.said,
     turn.n, turn.utterance, turn.utterance_origin,
     question.pattern, question.text, question.kind, question.origin as question_origin,
     fact.predicate, fact.predicate_label, fact.direction, fact."values", fact.count, fact.value_kind, fact.value_type,
@@ -289,7 +299,7 @@ from dialogue
 where dialogue.run = ? order by dialogue.n, turn.n
 """
 
-SEED = ("iri", "label", "node_type", "type_label", "being", "bucket")
+SEED = ("iri", "label", "node_type", "type_label", "being", "bucket", "said")
 
 SEEDS = "select status, rule, count(*) as number from seed where run = ? group by status, rule order by min(n)"
 

@@ -2,8 +2,8 @@
 
 Each method is one transaction that is on disk when the method returns, so a stop at any moment loses at most what was
 in flight. A resumed run goes over its own steps again: what is stored already is left as it is, so each method but
-`verdict` may be called twice. Speaks the values of domain.py; knows nothing about how they came to be, nor how they are
-reported.
+those that store verdicts and calls of a judge may be called twice. Speaks the values of domain.py; knows nothing about
+how they came to be, nor how they are reported.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from chattygen.domain import Attempt, Call, Dialogue, DroppedType, Iri, LabelRul
 from chattygen.errors import UsageError
 from chattygen.lock import acquire
 from chattygen.results import database
+from chattygen.results.audits import TurnJudgement
 
 Row = dict[str, Any]
 
@@ -250,6 +251,27 @@ class Recorder:
         with self._transaction():
             self._insert("verdict", row | {"stored": _iso(self._clock())})
 
+    def turn_verdict(
+        self, dialogue: str, turn: int, verdict: TurnJudgement, reviewer: str, *, reason: str = ""
+    ) -> None:
+        """Store what a reviewer says about one turn; earlier verdicts are kept, the latest of a reviewer counts."""
+        row = {"dialogue": dialogue, "turn": turn, "verdict": verdict, "reason": reason, "reviewer": reviewer}
+        with self._transaction():
+            self._insert("turn_verdict", row | {"stored": _iso(self._clock())})
+
+    def recall_judge(self, call: Call) -> Call | None:
+        """The call with the reply that a judge gave to the same request, if it was asked before."""
+        with self._turn, database.errors_explained(self.path):
+            found = self._find(RECALL_JUDGE, {"request": call.request})
+        return replace(call, **dict(zip(REPLY, found, strict=True)), reused=True) if found else None
+
+    def judge_call(self, call: Call, dialogue: str, other: str = "", turn: int | None = None) -> None:
+        """Store a call to a judge about a turn of a dialogue, or about two dialogues in the order they were shown."""
+        row = {name: value for name, value in vars(call).items() if name not in ("role", "attempt", "reused")}
+        row |= {"dialogue": dialogue, "other": other, "turn": turn, "messages": _json(call.messages)}
+        with self._transaction():
+            self._insert("judge_call", row | {"request": call.request, "stored": _iso(self._clock())})
+
     def _claim(self, run: str) -> None:
         """Hold the run's lock: a run without an end whose lock is free was killed."""
         claim = acquire(database.lock_of(self.path, run))
@@ -306,6 +328,10 @@ RECALL = f"""
 select {", ".join(REPLY)} from call
 where request = :request and error = '' and (:anywhere or {OWN})
 order by {OWN} desc, reused, id limit 1
+"""
+
+RECALL_JUDGE = f"""
+select {", ".join(REPLY)} from judge_call where request = :request and error = '' order by id limit 1
 """
 
 END_SESSION = """

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from chattygen.domain import Usage
 from chattygen.results.reader import Measures
+from chattygen.results.rules import GROUPS
 from chattygen.results.verdicts import Review, review
 
 
@@ -49,6 +50,7 @@ class Report:
         success_rate: dialogues / visited, 0 to 1; None when no seed was visited.
         stages: in the order of their first call; their `errors` and `parse_errors` add up to all findings.
         errors_by_rule: findings by rule id, the most frequent first; a later attempt may have put them right.
+        errors_by_kind: findings about a `question`, a `query` and the `dialogue`, whatever stage wrote it.
         given_up_by_rule: seeds by the rule that ended them.
         parse_errors: findings of the rules P1, P2, ...
         minutes: worked on the run, without the pauses before it was resumed.
@@ -75,6 +77,7 @@ class Report:
     success_rate: float | None
     stages: tuple[Stage, ...]
     errors_by_rule: dict[str, int]
+    errors_by_kind: dict[str, int]
     given_up_by_rule: dict[str, int]
     parse_errors: int
     minutes: float
@@ -114,6 +117,9 @@ def make_report(measures: Measures) -> Report:
         success_rate=_ratio(run.dialogues, statuses.total()),
         stages=_stages(measures),
         errors_by_rule=dict(rules.most_common()),
+        errors_by_kind={
+            GROUPS[letter]: sum(number for rule, number in rules.items() if rule.startswith(letter)) for letter in "QSD"
+        },
         given_up_by_rule=dict(given_up.most_common()),
         parse_errors=sum(number for rule, number in rules.items() if is_parse_error(rule)),
         minutes=run.seconds / 60,

@@ -19,6 +19,7 @@ STAGES = {
     "questions": "Question",
     "queries": "SPARQL",
     "dialogue": "Dialogue",
+    "single_prompt": "Single-prompt",
 }
 """Name of a stage -> what Table 4 calls it."""
 
@@ -28,10 +29,14 @@ RULES = {
     "P3": "the reply is not empty",
     "P4": "the call to the model succeeds",
     "P5": "prompt and reply fit the model's context",
+    "P6": "the server reads the whole prompt",
+    "P7": "the reply does not go on in white space up to the token limit",
+    "P8": "the server keeps to the grammar that it takes",
     "C1": "an entity that the user names is in the graph and has a class there",
     "C2": "a seed has a label that a person can read",
     "C3": "a label has at most twelve words",
     "C4": "enough facts of a seed can be asked about",
+    "C5": "a seed can be told from the entities that have the same name",
     "Q1": "a question names its entity once",
     "Q2": "the question's fact is in the graph",
     "Q3": "no other question of the dialogue is about the same fact",
@@ -40,6 +45,7 @@ RULES = {
     "Q6": "a question can be understood without an earlier sentence",
     "Q7": "no other question of the dialogue asks the same",
     "Q8": "a question asks what its fact says",
+    "Q9": "a question does not place its entity in what it is itself",
     "S1": "a query is valid SPARQL 1.1",
     "S2": "a query only reads, and only this graph",
     "S3": "a query uses no identifiers but those it was given",
@@ -54,5 +60,6 @@ RULES = {
     "D6": "a turn means what its standalone question means",
     "D7": "no two turns are the same",
     "D8": "pronouns agree with the entity and with each other",
+    "D9": "the definite phrase does not repeat a noun of the question",
 }
 """Rule id -> what it demands."""

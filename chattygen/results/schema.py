@@ -269,6 +269,63 @@ create trigger verdict_is_not_deleted before delete on verdict begin
 end;
 """
 
+JUDGING = """
+-- Every call to a model that judges, failed ones too. It is a row of no run: it may be about two runs, or about
+-- dialogues of a file, and what a run cost must not grow when it is judged. A request that has a reply here is not made
+-- again.
+create table judge_call (
+    id integer primary key,
+    stage text not null check (stage in ('compare', 'audit')),
+    dialogue text not null,
+    other text not null,
+    turn integer,
+    model text not null,
+    revision text not null,
+    prompt_hash text not null,
+    messages text not null,
+    "constraint" text not null,
+    max_tokens integer not null,
+    temperature real not null,
+    sampling_seed integer not null,
+    reply text not null,
+    thinking text not null,
+    finish text not null check (finish in ('stop', 'length', 'error')),
+    prompt_tokens integer not null,
+    completion_tokens integer not null,
+    cached_tokens integer not null,
+    seconds real not null,
+    error text not null,
+    request text not null,
+    stored text not null
+) strict;
+create index judge_call_request on judge_call (request);
+
+-- What people and models say about single turns of a drawn sample. As in `verdict`, rows are only added, and a
+-- reviewer's later verdict on a turn takes the place of the earlier one.
+create table turn_verdict (
+    id integer primary key,
+    dialogue text not null,
+    turn integer not null,
+    verdict text not null check (verdict in ('right', 'sounds-wrong', 'asks-else', 'wrong-answer')),
+    reason text not null,
+    reviewer text not null,
+    stored text not null,
+    foreign key (dialogue, turn) references turn (dialogue, n)
+) strict;
+create index turn_verdict_turn on turn_verdict (dialogue, turn, reviewer);
+create trigger turn_verdict_is_not_changed before update on turn_verdict begin
+    select raise(abort, 'a verdict stays: add a later one');
+end;
+create trigger turn_verdict_is_not_deleted before delete on turn_verdict begin
+    select raise(abort, 'a verdict stays: add a later one');
+end;
+"""
+
+SAYING = """
+-- What stands for the seed in a question where that is not its label, else empty.
+alter table seed add column said text not null default '';
+"""
+
 migrations = Migrations("chattygen")
 
 
@@ -285,3 +342,13 @@ def resume(db: Database) -> None:
 @migrations()
 def verdicts(db: Database) -> None:
     db.executescript(VERDICTS)
+
+
+@migrations()
+def judging(db: Database) -> None:
+    db.executescript(JUDGING)
+
+
+@migrations()
+def saying(db: Database) -> None:
+    db.executescript(SAYING)

@@ -7,7 +7,7 @@ database is opened, nor how people are asked.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -27,10 +27,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far two reviewers agree on whether dialogues are to be accepted.
+    """How far two reviewers agree on whether dialogues, or turns, are good.
 
     Attributes:
-        both: dialogues that both judged, at least 1.
+        both: what both judged, at least 1.
         share: part of these on which they said the same, 0 to 1.
         kappa: Cohen's kappa, -1 to 1: 0 is what chance gives. None when it is not defined, because both always said
             one and the same.
@@ -83,13 +83,15 @@ def review(verdicts: Sequence[Verdict]) -> Review | None:
     if not verdicts:
         return None
     counts = Counter(judgements(verdicts).values())
-    return Review(counts.total(), counts["accepted"], counts["rejected"], tuple(_agreements(verdicts)))
+    said = ((one.reviewer, one.dialogue, one.verdict == "accept") for one in verdicts)
+    return Review(counts.total(), counts["accepted"], counts["rejected"], tuple(agreements(said)))
 
 
-def _agreements(verdicts: Iterable[Verdict]) -> Iterator[Agreement]:
-    accepts: dict[str, dict[str, bool]] = {}
-    for one in verdicts:
-        accepts.setdefault(one.reviewer, {})[one.dialogue] = one.verdict == "accept"
+def agreements(said: Iterable[tuple[str, Hashable, bool]]) -> Iterator[Agreement]:
+    """How far each two reviewers of the same things agree; `said` is (reviewer, thing, whether it is good)."""
+    accepts: dict[str, dict[Hashable, bool]] = {}
+    for reviewer, thing, good in said:
+        accepts.setdefault(reviewer, {})[thing] = good
     for first, second in combinations(sorted(accepts), 2):
         pairs = [(said, accepts[second][id]) for id, said in accepts[first].items() if id in accepts[second]]
         if pairs:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
 
+from chattygen.cli.judging import one_by_one
 from chattygen.cli.main import main
 from chattygen.domain import Dialogue, Seed, Subgraph
+from chattygen.errors import Interrupted
 from chattygen.results.recorder import Recorder
 from tests.results import hand_made
 from tests.results.hand_made import BORN, CREW, CURIE, CURIE_DIALOGUE, IRENE, PIERRE, PRIZES, SHIP, SHIP_DIALOGUE
@@ -77,6 +80,9 @@ def test_for_a_person(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
         "measure A B B - A 95 % interval",
         "accepted 67% 67% +0% +0% to +0% no clear difference",
         "findings 0.67 0.33 -0.33 -1.00 to +0.00 no clear difference",
+        "question errors 0.33 0.00 -0.33 -1.00 to +0.00 no clear difference",
+        "query errors 0.00 0.00 +0.00 +0.00 to +0.00 no clear difference",
+        "dialogue errors 0.00 0.00 +0.00 +0.00 to +0.00 no clear difference",
         "parse errors 0.33 0.33 +0.00 +0.00 to +0.00 no clear difference",
         "tokens 100 1,200 +1,100 +1,100 to +1,100 more in B",
         "calls 1.00 1.00 +0.00 +0.00 to +0.00 no clear difference",
@@ -105,6 +111,9 @@ def test_for_a_program_and_the_same_every_time(capsys: pytest.CaptureFixture[str
     assert [measure["measure"] for measure in measures] == [
         "accepted",
         "findings",
+        "question errors",
+        "query errors",
+        "dialogue errors",
         "parse errors",
         "tokens",
         "calls",
@@ -112,7 +121,7 @@ def test_for_a_program_and_the_same_every_time(capsys: pytest.CaptureFixture[str
         "turns",
         "queries by the model",
     ]
-    assert measures[3] == {
+    assert measures[6] == {
         "measure": "tokens",
         "seeds": 3,
         "a": 100.0,
@@ -163,3 +172,190 @@ def test_a_run_that_is_worked_on_is_refused_and_one_that_was_killed_is_not(
         assert (called.code, called.out) == (2, "")
         assert called.err == f"chattygen: the run {working} is still running\n  wait for its end, or stop it\n"
     assert Called(capsys, tmp_path, a, killed).code == 0
+
+
+PREFERENCES: list[dict[str, object]] = [
+    {"match": "Interviewer 1:\n- How many", "reply": "fluency: 1\nclarity: 1\nvariety: 2", "times": 0},
+    {"match": "Interviewer 2:\n- How many", "reply": "fluency: 2\nclarity: 1\nvariety: 9", "times": 0},
+    {"reply": "fluency: 1\nclarity: 2\nvariety: 1", "times": 0},
+]
+"""About Pierre, A asks when Marie Curie was born and B how many sailors she has. The judge finds that more fluent in
+either order, always finds clearer what it reads first, and once finds a ninth dialogue more varied. About Marie, both
+runs say the same.
+"""
+
+
+def write_judge(home: Path, rules: list[dict[str, object]], name: str = "judy") -> None:
+    (home / "script.jsonl").write_text("".join(json.dumps(rule) + "\n" for rule in rules), encoding="utf-8")
+    entry = f'[models.{name}]\nbackend = "scripted"\nscript = "script.jsonl"\n'
+    (home / "models.toml").write_text(entry, encoding="utf-8")
+
+
+def calls(home: Path) -> list[tuple[str, str]]:
+    connection = sqlite3.connect(home / "chattygen.db")
+    found = connection.execute("select dialogue, other from judge_call where error = '' order by id").fetchall()
+    connection.close()
+    return found
+
+
+def test_a_judge_for_a_person(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    a, b = record(tmp_path, A), record(tmp_path, B)
+    write_judge(tmp_path, PREFERENCES)
+    called = Called(capsys, tmp_path, a, b, "--judge", "judy")
+    assert called.code == 0
+    rows = [" ".join(line.split()) for line in called.out.splitlines()]
+    shown = rows[rows.index("2 pairs of dialogues: which is better, in both orders") :]
+    # Of two pairs one is won: a quarter of the resamples hold only that one, a quarter only the other.
+    assert shown[1:5] == [
+        "criterion A tie B B - A 95 % interval",
+        "fluency 0 1 1 +50% +0% to +100% no clear difference",
+        "clarity 0 2 0 +0% +0% to +0% no clear difference",
+        "variety 0 2 0 +0% +0% to +0% no clear difference",
+    ]
+    # Marie's pair, the same both times, gets the same reply: fluency and variety go to what came first, clarity never.
+    assert shown[7:11] == [
+        "criterion orders agree chose what came first no valid reply",
+        "fluency 50% 75% 0",
+        "clarity 0% 50% 0",
+        "variety 0% 67% 1",
+    ]
+    assert shown[11].startswith("judged by judy: 4 calls, 1 of them stored before;")
+    assert calls(tmp_path) == [(f"{a}-1", f"{b}-2"), (f"{a}-2", f"{b}-1"), (f"{b}-1", f"{a}-2")]
+
+
+def test_a_judge_for_a_program_and_no_call_twice(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    a, b = record(tmp_path, A), record(tmp_path, B)
+    write_judge(tmp_path, PREFERENCES)
+    first, again = (json.loads(Called(capsys, tmp_path, a, b, "--json", "--judge", "judy").out) for _ in (1, 2))
+    assert (first["paired"], first["judged"]["pairs"]) == (3, 2)
+    assert first["judged"]["choices"] == [
+        {"a": f"{a}-1", "b": f"{b}-2", "fluency": ["A", "B"], "clarity": ["B", "A"], "variety": ["A", "B"]},
+        {"a": f"{a}-2", "b": f"{b}-1", "fluency": ["B", "B"], "clarity": ["A", "B"], "variety": [None, "A"]},
+    ]
+    assert first["judged"]["criteria"][0] == {
+        "criterion": "fluency",
+        "pairs": 2,
+        "a": 0,
+        "ties": 1,
+        "b": 1,
+        "difference": 0.5,
+        "low": 0.0,
+        "high": 1.0,
+        "heard": 2,
+        "first": 0.75,
+        "agreed": 0.5,
+        "clear": False,
+    }
+    usage, usage_again = (told["judged"].pop("usage") for told in (first, again))
+    assert again == first
+    # Four replies of 32 characters, four to a token.
+    assert (usage["calls"], usage["reused"], usage["completion_tokens"]) == (4, 1, 32)
+    assert usage_again == usage | {"reused": 4}
+    assert len(calls(tmp_path)) == 3
+
+
+def test_a_judgement_that_stops_goes_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The script has one reply each time it is read, and three are wanted."""
+    a, b = record(tmp_path, A), record(tmp_path, B)
+    write_judge(tmp_path, [{"reply": "fluency: 1\nclarity: 1\nvariety: 1"}])
+    for made, judged in ((1, 1), (2, 1)):
+        stopped = Called(capsys, tmp_path, a, b, "--judge", "judy")
+        assert stopped.code == 1
+        said = stopped.err.splitlines()
+        assert said[-3].startswith("chattygen: the script of judy has no reply left")
+        assert said[-1] == (
+            f"  {judged} of 2 pairs are judged and stored; run the command again: no call that is stored is made twice"
+        )
+        assert len(calls(tmp_path)) == made
+    assert Called(capsys, tmp_path, a, b, "--judge", "judy").code == 0
+    assert len(calls(tmp_path)) == 3
+
+
+def test_ctrl_c_says_how_to_go_on() -> None:
+    def work(item: str) -> str:
+        if item == "c":
+            raise KeyboardInterrupt
+        return item
+
+    with pytest.raises(Interrupted) as stopped:
+        one_by_one(work, "abcd", "judging", "pairs")
+    assert stopped.value.message == "stopped; 2 of 4 pairs are judged and stored"
+    assert stopped.value.hint == "run the command again: no call that is stored is made twice"
+
+
+def test_a_judge_of_its_own_work_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The hand-made attempts say that `small` wrote both runs."""
+    a, b = record(tmp_path, A), record(tmp_path, B)
+    write_judge(tmp_path, PREFERENCES, "small")
+    called = Called(capsys, tmp_path, a, b, "--judge", "small", "--json")
+    warnings = [f"warning: small judges its own work: it wrote {name}" for name in "AB"]
+    assert called.err.splitlines()[:2] == warnings
+    assert json.loads(called.out)["judged"]["warnings"] == warnings
+    write_judge(tmp_path, PREFERENCES)
+    assert "warning" not in Called(capsys, tmp_path, a, b, "--judge", "judy").err
+
+
+def lines(seeds: list[Seed], model: str = "big") -> str:
+    return "".join(
+        json.dumps(
+            {
+                "id": f"other-{n}",
+                "seed": {"iri": seed.iri},
+                "turns": [{"utterance": "How many sailors?"}],
+                "models": {"questions": model, "sparql": model, "dialogue": model},
+            }
+        )
+        + "\n"
+        for n, seed in enumerate(seeds, 1)
+    )
+
+
+def test_against_dialogues_of_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    a, other = record(tmp_path, A), tmp_path / "other.jsonl"
+    other.write_text(lines([SHIP, CURIE, PIERRE], "judy"), encoding="utf-8")
+    write_judge(tmp_path, PREFERENCES)
+    called = Called(capsys, tmp_path, a, "--against", str(other), "--json", "--judge", "judy")
+    assert called.code == 0
+    told = json.loads(called.out)
+    assert (told["a"], told["against"], told["judged"]["pairs"]) == (a, str(other), 2)
+    assert "measures" not in told
+    assert [(one["a"], one["b"], one["fluency"]) for one in told["judged"]["choices"]] == [
+        (f"{a}-1", "other-2", ["B", "B"]),
+        (f"{a}-2", "other-3", ["B", "B"]),
+    ]
+    assert told["judged"]["warnings"] == ["warning: judy judges its own work: it wrote B"]
+    shown = Called(capsys, tmp_path, a, "--against", str(other), "--judge", "judy").out.splitlines()
+    assert shown[:2] == [f"A  {a}  nobel, multi-stage, full", f"B  {other}"]
+    assert "means per seed" not in "".join(shown)
+
+
+def test_what_no_judge_can_compare(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    a, other = record(tmp_path, A), tmp_path / "other.jsonl"
+    write_judge(tmp_path, PREFERENCES)
+
+    def refused(*words: str) -> str:
+        called = Called(capsys, tmp_path, *words)
+        assert (called.code, called.out) == (2, "")
+        what, hint = called.err.splitlines()
+        assert hint.startswith("  ")
+        return what.removeprefix("chattygen: ")
+
+    for seeds, reason in (
+        ([], "no entity has a dialogue in both: A has 2 dialogues, B 0"),
+        ([SHIP, IRENE], "no entity has a dialogue in both: A has 2 dialogues, B 2"),
+        ([SHIP, CURIE], "only one entity has a dialogue in both: A has 2 dialogues, B 2"),
+    ):
+        other.write_text(lines(seeds), encoding="utf-8")
+        assert refused(a, "--against", str(other), "--judge", "judy") == reason
+    empty = record(tmp_path, A[2:])
+    assert refused(empty, record(tmp_path, A), "--judge", "judy") == (
+        "no entity has a dialogue in both: A has 0 dialogues, B 2"
+    )
+    assert refused(a) == refused(a, "latest", "--against", str(other), "--judge", "judy")
+    assert refused(a, "--against", str(other)) == "--against needs --judge"
+    nobody = Called(capsys, tmp_path, a, record(tmp_path, B), "--judge", "jim")
+    assert (nobody.code, nobody.err.splitlines()[0]) == (
+        2,
+        "chattygen: no model is called 'jim'; there are: judy",
+    )
+    assert calls(tmp_path) == []

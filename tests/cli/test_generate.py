@@ -94,6 +94,10 @@ def test_a_terminal_gets_a_bar(home: Home) -> None:
         (("--role", "poet=script"), "no role is called 'poet'"),
         (("--role", "verify=script"), "key override of verify: got 'script'"),
         (("--models-file", "none.toml"), "none.toml: no such file"),
+        (
+            ("--approach", "single-prompt", "--role", "sparql=script"),
+            "--role sparql: a single prompt is answered by one",
+        ),
     ],
 )
 def test_wrong_use_is_two_lines(
@@ -119,6 +123,9 @@ def test_the_plan_makes_no_call_and_needs_no_weights(home: Home, capsys: pytest.
     assert plan["calls"][0] == 21
     assert plan["roles"]["sparql"] == "script"
     assert not home.database.exists()
+    # One call for each of 7 dialogues; at most three for each of 3 node types and of 3 x 7 + 10 seeds.
+    assert generate(home, "--plan", "--json", "--dialogues", "7", "--rare", "0.1", "--approach", "single-prompt") == 0
+    assert json.loads(capsys.readouterr().out)["calls"] == [7, 102]
     assert generate(home, "--plan") == 0
     shown = capsys.readouterr().out
     assert "20 dialogues of up to 5 questions from lakes, seed 0" in shown

@@ -62,6 +62,27 @@ def test_load_list_describe_drop(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out) == []
 
 
+def test_describe_says_what_is_asked_last_or_never(capsys: pytest.CaptureFixture[str]) -> None:
+    vocab = "http://example.org/vocab/"
+    run("load-kg", str(ROOT / "tests" / "data" / "context.ttl"), "--name", "library", "--quiet")
+    assert run("describe-kg", "library", "--json") == 0
+    named = {found["iri"]: found["interest"] for found in json.loads(capsys.readouterr().out)["named"]}
+    assert [
+        (told["predicate"], told["direction"], told["score"], told["reason"]) for told in named[vocab + "Book"]
+    ] == [
+        (vocab + "cover", "out", 0.0, "link to elsewhere"),
+        (vocab + "isbn", "out", 0.0, "identifier"),
+        (vocab + "number", "out", 0.0, "identifier"),
+        (vocab + "language", "out", 0.2, "the same for nearly all"),
+    ]
+    assert named[vocab + "Writer"] == []  # six are too few to say
+
+    assert run("describe-kg", "library") == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "book isbn never asked identifier" in lines
+    assert "book language 0.2 the same for nearly all" in lines
+
+
 def test_drop_asks_first(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     run("load-kg", str(TINY), "--quiet")
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))

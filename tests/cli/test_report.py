@@ -19,7 +19,7 @@ from tests.results import hand_made
 def test_report_for_a_person(capsys: pytest.CaptureFixture[str], home: Path, run: str) -> None:
     called = Called(capsys, home, "report", run)
     lines = called.out.splitlines()
-    assert lines[:8] == [
+    assert lines[:9] == [
         f"{run}  nobel, multi-stage, summarised",
         "2 of 3 dialogues, status interrupted: stopped by the user",
         "",
@@ -28,8 +28,9 @@ def test_report_for_a_person(capsys: pytest.CaptureFixture[str], home: Path, run
         "tokens                3,169 = 2,810 prompt + 359 reply",
         "per dialogue          1,584.5 tokens, 18.0 s waiting for the model",
         "written by the model  3 of 4 questions, 2 of 4 queries, 3 of 4 turns",
+        "errors                2 question, 2 query, 1 dialogue, 2 unparsed",
     ]
-    words = [line.split() for line in lines[8:]]
+    words = [line.split() for line in lines[9:]]
     assert ["stage", "errors", "unparsed", "calls", "prompt", "reply", "seconds"] in words
     assert ["questions", "2", "2", "6", "1810", "194", "19.0"] in words
     assert ["all", "5", "2", "11", "2810", "359", "36.0"] in words

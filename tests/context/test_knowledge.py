@@ -2,17 +2,26 @@ from __future__ import annotations
 
 import pytest
 
+from chattygen.config import GraphSettings
+from chattygen.context.interest import Interest
 from chattygen.context.knowledge import TypeKnowledge, learn
 from chattygen.context.samples import take
 from chattygen.domain import LabelRule, NodeType
+from chattygen.kg.graph import KnowledgeGraph
 
-from .conftest import RDF_TYPE, RUN, SETTINGS, Load, V
+from .conftest import BOOK, RDF_TYPE, RULES, RUN, SETTINGS, Load, V
 
 
 def test_what_is_learned_about_books(books: TypeKnowledge) -> None:
     assert books.same == (((V + "author", "out"), (V + "wrote", "in")),)
-    assert books.records == {V + "isbn", V + "number"}
-    assert books.links == {V + "cover"}
+    assert books.interest == {
+        (V + "isbn", "out"): Interest(0.0, "identifier"),
+        (V + "number", "out"): Interest(0.0, "identifier"),
+        (V + "cover", "out"): Interest(0.0, "link to elsewhere"),
+        (V + "language", "out"): Interest(0.2, "the same for nearly all"),
+        (RDF_TYPE, "out"): Interest(0.2, "the same for nearly all"),
+    }
+    assert books.interest_in((V + "genre", "out")) == Interest(1.0)
     assert books.years == {V + "published"}
     assert books.constant == {(V + "language", "out"), (RDF_TYPE, "out")}
     assert books.predicates[V + "isbn"] == "isbn"
@@ -25,8 +34,7 @@ def test_what_is_learned_about_books(books: TypeKnowledge) -> None:
 
 def test_what_is_learned_about_writers(writers: TypeKnowledge) -> None:
     assert writers.same == (((V + "wrote", "out"), (V + "author", "in")),)
-    assert writers.records == frozenset()  # six are too few to say
-    assert writers.links == frozenset()
+    assert writers.interest == {}  # six are too few to say
     assert writers.constant == frozenset()
     assert writers.predicates[V + "hometown"] == "home town"
     assert writers.classes[V + "wrote", "out"] == {V + "Book": 20, V + "Work": 20}
@@ -47,4 +55,18 @@ def test_numerals_that_are_no_numbers_are_records(loaded: Load, first: int, data
     graph, _ = loaded("".join(f':e{n} a v:E ; v:no "{first + n}"^^xsd:{datatype} .\n' for n in range(12)))
     kind = NodeType(V + "E", "e", 12, 1.0)
     learned = learn(graph, take(graph, kind, SETTINGS, RUN), LabelRule(kind.iri, (), 0.0, "only"), SETTINGS, RUN)
-    assert learned.records == ({V + "no"} if record else frozenset())
+    assert (learned.interest_in((V + "no", "out")) == Interest(0.0, "identifier")) == record
+
+
+def test_the_settings_override_what_the_sample_tells(library: KnowledgeGraph) -> None:
+    of_all = {V + "isbn": 1.0, V + "genre": 0.5, V + "author": 0.0}
+    settings = GraphSettings(interest={"*": of_all, BOOK.iri: {V + "genre": 0.25}, V + "Writer": {V + "pages": 0.0}})
+    learned = learn(library, take(library, BOOK, settings, RUN), RULES[BOOK.iri], settings, RUN)
+    told = {name: learned.interest_in((V + name, "out")) for name in ("isbn", "genre", "author", "number", "pages")}
+    assert told == {
+        "isbn": Interest(1.0, "by the settings"),
+        "genre": Interest(0.25, "by the settings"),  # the class counts before all classes
+        "author": Interest(0.0, "by the settings"),
+        "number": Interest(0.0, "identifier"),
+        "pages": Interest(1.0),  # another class's
+    }

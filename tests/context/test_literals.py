@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from chattygen.context.literals import (
+    decimal_number,
     is_address,
     is_id_like,
     is_ill_typed,
@@ -124,3 +125,17 @@ def test_markup_and_control_characters_are_no_labels(text: str) -> None:
 @pytest.mark.parametrize("text", ["x < y", "AT&T; and more", "$5 and $6", "two\nlines", "שלום", "a-b <3"])
 def test_signs_that_look_like_markup_are_fine(text: str) -> None:
     assert is_label(Literal(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "datatype", "value"),
+    [
+        ("47.9", "decimal", 47.9),
+        (" -5 ", "integer", -5.0),
+        ("1.5E1", "double", 15.0),
+        ("INF", "double", None),
+        ("47.9", "string", None),
+    ],
+)
+def test_decimal_number(text: str, datatype: str, value: float | None) -> None:
+    assert decimal_number(Literal(text, XSD + datatype)) == value

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chattygen.context.names import count_words, is_number, local_name, lower_words, readable
+from chattygen.context.names import count_words, is_number, local_name, lower_words, readable, unbracketed
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,19 @@ def test_words_are_counted_in_any_script() -> None:
 def test_a_label_that_is_a_number_or_a_hash_is_told_from_a_name() -> None:
     assert [is_number(label) for label in ("1984", "1968-04-03", "4f9a01c2")] == [True, True, True]
     assert [is_number(label) for label in ("U2", "Apollo 11", "Symphony No. 9", "東京")] == [False] * 4
+
+
+@pytest.mark.parametrize(
+    ("label", "parts"),
+    [
+        ("1984 (song)", ("1984", "song")),
+        ("Heroes(David Bowie album)", ("Heroes", "David Bowie album")),
+        ("Going (Up) (song)", ("Going (Up)", "song")),
+        ("(Always Be My) Sunshine", ("(Always Be My) Sunshine", "")),
+        ("(song)", ("(song)", "")),
+        ("Mosh ()", ("Mosh ()", "")),
+        ("Mosh", ("Mosh", "")),
+    ],
+)
+def test_a_bracket_at_the_end(label: str, parts: tuple[str, str]) -> None:
+    assert unbracketed(label) == parts

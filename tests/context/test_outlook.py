@@ -45,7 +45,7 @@ def test_one_class_without_links(loaded: Load) -> None:
     assert found.rule == LabelRule(CORPORATION.iri, (RDFS_LABEL,), 1.0, "only")
     # Twelve of the thirteen are looked at; each has a label, a type and a number of its own.
     assert (found.seeds, found.facts, found.good) == (12, 0, False)
-    assert found.left_out == {"label": 12, "metadata": 12, "record number": 12}
+    assert found.left_out == {"label": 12, "metadata": 12, "identifier": 12}
 
 
 def test_readings_of_a_sensor_have_no_names(loaded: Load) -> None:

@@ -37,6 +37,9 @@ from chattygen.context.reading import Reading, article, plural, read
         ("led by", Reading("", "led by")),  # the preposition tells
         ("born", Reading("", "born")),
         ("spoken language", Reading("language", "spoken")),
+        ("co-author of", Reading("co-author")),  # who is one has one
+        ("sibling of", Reading("sibling")),
+        ("author of", Reading("", "author of")),
         ("class of", Reading("", "class of")),  # `class` is no verb, for all its s
         ("status in country", Reading("status in country")),
         ("", Reading("relation")),
@@ -122,3 +125,21 @@ def test_plural(one: str, many: str) -> None:
 )
 def test_article(noun: str, word: str) -> None:
     assert article(noun) == word
+
+
+@pytest.mark.parametrize(
+    ("label", "role"),
+    [
+        ("author of", "an author of"),
+        ("is member", "a member of"),
+        ("native speaker of", "a native speaker of"),
+        ("made of", ""),  # no noun
+        ("out of", ""),
+        ("composed of", ""),  # a deed
+        ("speaks of", ""),  # a verb
+        ("located in", ""),
+        ("rank", ""),
+    ],
+)
+def test_what_the_subject_is_to_the_other_end(label: str, role: str) -> None:
+    assert read(label).role == role

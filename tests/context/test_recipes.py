@@ -17,6 +17,7 @@ from chattygen.context.samples import take
 from chattygen.context.seeds import seeds_from_entities
 from chattygen.context.subgraphs import extract
 from chattygen.domain import LabelRule
+from chattygen.errors import ConfigError
 from chattygen.kg.folders import open_kg, read_manifest, read_profile
 from chattygen.kg.load import load
 
@@ -43,6 +44,20 @@ def test_a_recipe_says_what_the_graph_is_and_where_it_comes_from(name: str) -> N
     assert recipe.source.url.startswith("https://")
     assert [file for file in recipe.files if not (LOADERS / file).exists()] == []
     assert bool(recipe.files) == (name not in LARGE)
+
+
+def test_a_recipe_can_say_what_is_of_interest(tmp_path: Path) -> None:
+    recipe = tmp_path / "r.toml"
+    head = 'name = "r"\n[source]\ntitle = "R"\nlicence = "CC0"\n[settings.interest."http://e.org/Paper"]\n'
+    recipe.write_text(head + '"http://e.org/pages" = 0\n"http://e.org/doi" = 0.5\n', encoding="utf-8")
+    assert read_recipe(recipe).settings.interest == {
+        "http://e.org/Paper": {"http://e.org/pages": 0, "http://e.org/doi": 0.5}
+    }
+    recipe.write_text(head + '"http://e.org/pages" = 2\n', encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        read_recipe(recipe)
+    assert "key settings.interest.http://e.org/Paper.http://e.org/pages: got 2" in caught.value.message
+    assert caught.value.hint == "expected: Input should be less than or equal to 1"
 
 
 @pytest.mark.parametrize("name", LARGE)

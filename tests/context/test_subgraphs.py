@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 
 from chattygen.config import GraphSettings
-from chattygen.context.knowledge import TypeKnowledge
+from chattygen.context.knowledge import TypeKnowledge, learn
+from chattygen.context.samples import take
 from chattygen.context.subgraphs import extract
 from chattygen.domain import XSD, Fact, Iri, Literal, Seed, Value
 from chattygen.errors import QueryTimeout
 from chattygen.kg.oxigraph import OxigraphGraph
 
-from .conftest import GENRE, KG, NAMES, RDF_TYPE, RUN, SETTINGS, V
+from .conftest import BOOK, GENRE, KG, NAMES, RDF_TYPE, RULES, RUN, SETTINGS, V
 
 ADA = Seed(KG + "w1", "Ada Lindqvist", V + "Writer", "writer")
 HARBOUR = Seed(KG + "b01", "The Glass Harbour", V + "Book", "book")
@@ -66,9 +67,9 @@ def test_the_facts_about_a_book(library: OxigraphGraph, books: TypeKnowledge) ->
     )
     assert {d.predicate.removeprefix(V): d.reason for d in subgraph.dropped} == {
         "cover": "link to elsewhere",
-        "isbn": "record number",
+        "isbn": "identifier",
         "language": "the same for all entities of the type",
-        "number": "record number",
+        "number": "identifier",
         "title": "label",
         "wrote": "same as author",
         RDF_TYPE: "metadata",
@@ -78,6 +79,19 @@ def test_the_facts_about_a_book(library: OxigraphGraph, books: TypeKnowledge) ->
 def test_a_constant_is_asked_when_there_is_too_little_else(library: OxigraphGraph, books: TypeKnowledge) -> None:
     subgraph = extract(library, HARBOUR, books, NAMES, SETTINGS, replace(RUN, questions=5))
     assert [fact.predicate_label for fact in subgraph.facts] == ["author", "published", "genre", "pages", "language"]
+    assert subgraph.interest == {subgraph.facts[4]: 0.2}
+
+
+def test_the_settings_say_what_is_of_interest(library: OxigraphGraph) -> None:
+    """Of the numbers one is asked, the constant stays though there is enough else, the rest moves behind."""
+    scores = {V + "isbn": 1.0, V + "language": 1.0, V + "author": 0.5, V + "genre": 0.0}
+    settings = GraphSettings(interest={BOOK.iri: scores})
+    learned = learn(library, take(library, BOOK, settings, RUN), RULES[BOOK.iri], settings, RUN)
+    subgraph = extract(library, HARBOUR, learned, NAMES, settings, RUN)
+    names = [fact.predicate_label for fact in subgraph.facts]
+    assert names == ["published", "isbn", "pages", "language", "author"]  # a year, two numbers, a text
+    assert subgraph.interest[subgraph.facts[4]] == 0.5
+    assert {d.reason for d in subgraph.dropped if d.predicate == V + "genre"} == {"by the settings"}
 
 
 def test_a_hub_is_only_counted(library: OxigraphGraph, writers: TypeKnowledge) -> None:

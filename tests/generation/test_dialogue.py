@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from chattygen.domain import Being, Finding, Origin, Seed, Turn
+from chattygen.domain import Being, Finding, Origin, Question, Seed, Turn
 from chattygen.generation import grammar
 from chattygen.generation.dialogue import (
     ask_dialogue,
@@ -12,6 +12,7 @@ from chattygen.generation.dialogue import (
     meaning_kept,
     no_name,
     opens_alone,
+    phrase_fits,
     pronouns_agree,
     refers_back,
     several_words,
@@ -20,11 +21,11 @@ from chattygen.generation.dialogue import (
     turns_differ,
     turns_match,
 )
+from chattygen.generation.gbnf import to_regex
 from chattygen.generation.stages import DIALOGUE
 from chattygen.generation.wording import reference
 from chattygen.models.model import Embedder
 
-from .gbnf import to_regex
 from .hand_made import ADA, BORN, QUERY, RANK, SHIPS, Alike, Script, Topics, around, fact, literal, question, script
 
 FEMALE = fact("gender", "gender", literal("female"), "text")
@@ -399,3 +400,50 @@ def test_a_queries_list_of_another_length_is_never_paired() -> None:
     told = script("What is her rank?\nWhich ships belong to her?")
     with pytest.raises(ValueError, match="shorter"):
         ask_dialogue(told.asker(DIALOGUE), SUBGRAPH, QUESTIONS, (QUERY,) * 2, Alike())
+
+
+NAMESAKE = replace(ADA, label="Berg (captain)", said="the captain Berg whose mentor is Bo")
+
+
+@pytest.mark.parametrize(
+    ("line", "broken"),
+    [
+        ("What is her rank?", ""),
+        ("What is the captain's rank?", ""),
+        ("What is the rank of the captain Berg whose mentor is Bo?", "D3"),
+        ("What is the rank of Berg?", "D3"),
+        ("What is the rank of Berg (captain)?", "D3"),
+    ],
+)
+def test_d3_nothing_that_names_the_entity_is_said_later(line: str, broken: str) -> None:
+    assert rule(no_name(line, replace(NAMESAKE, being="thing"), QUESTIONS[1])) == broken
+
+
+def test_d2_the_first_turn_tells_the_entity_apart() -> None:
+    text = "When was the captain Berg whose mentor is Bo born?"
+    asked = replace(QUESTIONS[0], text=text)
+    assert rule(opens_alone([Turn(1, text, "model", asked, QUERY)], NAMESAKE)) == ""
+    bare = replace(asked, text="When was Berg (captain) born?")
+    assert rule(opens_alone([Turn(1, bare.text, "model", bare, QUERY)], NAMESAKE)) == "D2"
+
+
+AS_CAPTAIN = question("Which ships have X as their captain?", SHIPS)
+
+
+@pytest.mark.parametrize(
+    ("line", "asked", "broken"),
+    [
+        ("Which ships have her as their captain?", AS_CAPTAIN, ""),
+        ("Which ships have the captain as their captain?", AS_CAPTAIN, "D9"),
+        ("Which captains did the captain teach?", question("Which captains did X teach?"), "D9"),
+        ("What is the captain's rank?", QUESTIONS[1], ""),
+    ],
+)
+def test_d9_the_phrase_does_not_repeat_a_noun(line: str, asked: Question, broken: str) -> None:
+    assert rule(phrase_fits(line, SHE, asked)) == broken
+
+
+def test_d9_where_the_phrase_would_repeat_a_noun_it_is_not_offered() -> None:
+    rule = to_regex(grammar.lines([turn_rule(AS_CAPTAIN.pattern, SHE)]).grammar)
+    assert rule.fullmatch("Which ships have her as their captain?")
+    assert not rule.fullmatch("Which ships have the captain as their captain?")

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from chattygen.config import Home
 from chattygen.domain import Fact, Seed
 from chattygen.generation import grammar
-from chattygen.generation.attempts import split
 from chattygen.generation.dialogue import turn_rule
+from chattygen.generation.form import split
+from chattygen.generation.gbnf import to_regex
 from chattygen.generation.plan import Ask
 from chattygen.generation.queries import FORMS
 from chattygen.generation.queries import cue as query_cue
@@ -20,7 +21,6 @@ from chattygen.generation.questions import openings
 from chattygen.generation.wording import plain_question, reference
 from chattygen.models.model import Constraint
 
-from .gbnf import to_regex
 from .hand_made import around, nodes, question
 
 NASTY = ('"', "\\", "\\n", "\n", "\r\n", "\0", "\x7f", "\x85", "\u2028", "[x]", "(", "{1,0}", "|", "?", "::=", "X", " ")

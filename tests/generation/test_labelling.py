@@ -4,10 +4,10 @@ import pytest
 
 from chattygen.context.labels import Candidate
 from chattygen.domain import NodeType
+from chattygen.generation.gbnf import to_regex
 from chattygen.generation.labelling import ask_label, name_of
 from chattygen.generation.stages import LABEL
 
-from .gbnf import to_regex
 from .hand_made import Script, script
 
 V = "http://example.org/vocab/"

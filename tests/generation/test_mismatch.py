@@ -8,6 +8,7 @@ from chattygen.domain import Fact
 from chattygen.generation.mismatch import (
     another_class,
     copies_prompt,
+    is_turned_round,
     mismatch,
     no_single_question,
     word_against_value,
@@ -91,3 +92,28 @@ def test_another_class(pattern: str, about: Fact, reason: str) -> None:
 def test_the_first_reason_is_given() -> None:
     assert mismatch("When is X?", Ask(RANK, "value"), FACTS) == "asks when, but the answer is a text"
     assert mismatch("Who is the mentor of X?", Ask(MENTOR, "value"), FACTS) == ""
+
+
+AUTHOR = fact("authorOf", "author of", nodes("salt", type_label="paper"), value_type="paper")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "turned"),
+    [
+        ("Which paper is X the author of?", False),
+        ("What is the paper that X is the author of?", False),
+        ("Which paper did X write?", False),
+        ("Who is the author of a paper by X?", True),  # that is X
+        ("What is the author of a paper written by X?", True),
+        ("Which people are author of papers with X?", True),
+        ("Which paper has the author X?", False),
+    ],
+)
+def test_whoever_the_entity_is_to_others_is_not_asked_for(pattern: str, turned: bool) -> None:
+    assert is_turned_round(pattern, AUTHOR) == turned
+
+
+def test_a_clause_without_a_question_is_a_phrase_of_the_prompt() -> None:
+    friends = fact("co", "co-author of", nodes("bo", "cy", type_label="captain"), value_type="captain")
+    assert copies_prompt("How many captains that X is co-author of?", Ask(friends, "count")) == "repeats the phrase"
+    assert copies_prompt("How many captains are there that X is co-author of?", Ask(friends, "count")) == ""

@@ -7,7 +7,7 @@ import pytest
 from chattygen.domain import Fact, Subgraph, ValueKind
 from chattygen.generation.plan import Ask, is_gender, plan
 
-from .hand_made import ADA, BORN, CREW, FACTS, FRIENDS, MEDALS, MENTOR, RANK, SHIPS, around, fact, literal, nodes
+from .hand_made import ADA, BORN, CREW, FACTS, FRIENDS, MEDALS, MENTOR, MOTTO, RANK, SHIPS, around, fact, literal, nodes
 
 GENDER = fact("gender", "gender", literal("female"), "text")
 
@@ -28,6 +28,17 @@ def test_the_choice_is_the_same_in_every_run_and_not_for_every_seed() -> None:
     assert plan(around(*FACTS), 5) == plan(around(*FACTS), 5)
     orders = {tuple(facts(plan(around(*FACTS, seed=replace(ADA, iri=f"http://e.org/{n}")), 5)[0])) for n in range(20)}
     assert len(orders) > 10
+
+
+def test_what_is_of_less_interest_comes_last_in_every_dialogue() -> None:
+    scores = {MOTTO: 0.3, RANK: 0.1, CREW: 0.3}
+    for subgraph in seeds(*FACTS):
+        asked, spare = plan(replace(subgraph, interest=scores), 5)
+        order = facts(asked + spare)
+        assert set(order[-3:-1]) == {MOTTO, CREW}
+        assert order[-1] == RANK
+        without = [fact for fact in facts(sum(plan(subgraph, 5), ())) if fact not in scores]
+        assert order[:-3] == without  # among themselves the others keep their order
 
 
 def test_fewer_facts_than_questions() -> None:
@@ -147,3 +158,24 @@ def test_how_a_fact_stands_in_the_prompt(ask: Ask, phrase: str, cue: str) -> Non
 def test_the_full_form_shows_the_values_of_what_is_not_counted() -> None:
     assert Ask(SHIPS, "value").phrase("full") == """2 ships whose captain is X: "Gull", "It's Late\""""
     assert Ask(SHIPS, "count").phrase("full") == Ask(SHIPS, "count").phrase()
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("", False),
+        ("the captain Ada Berg born in 1901", True),
+        ("the captain Ada Berg whose birth date is 1901-05-06", True),
+        ("the captain Ada Berg born in 19012", False),
+    ],
+)
+def test_what_tells_the_seed_apart_is_not_asked(said: str, told: bool) -> None:
+    asked, _ = plan(around(BORN, RANK, seed=replace(ADA, said=said)), 5)
+    assert (BORN not in facts(asked)) == told
+    assert RANK in facts(asked)
+
+
+def test_a_value_is_told_without_its_bracket_too() -> None:
+    queen = fact("singer", "singer", nodes("Queen (band)"))
+    asked, _ = plan(around(queen, RANK, seed=replace(ADA, label="'39 (Queen song)", being="work")), 5)
+    assert facts(asked) == [RANK]

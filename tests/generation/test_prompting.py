@@ -16,6 +16,14 @@ NOTHING: dict[str, dict[str, object]] = {
     "questions": {"type": "captain", "facts": [], "findings": [], "again": False},
     "queries": {"items": [], "findings": [], "again": False},
     "dialogue": {"references": [], "questions": [], "findings": [], "again": False},
+    "single_prompt": {
+        "type": "captain",
+        "references": [],
+        "facts": [],
+        "count": 3,
+        "findings": [],
+        "again": False,
+    },
 }
 
 
@@ -44,7 +52,7 @@ def test_text_of_the_graph_is_no_template() -> None:
     assert "49" not in text
 
 
-@pytest.mark.parametrize("stage", ["questions", "queries", "dialogue"])
+@pytest.mark.parametrize("stage", ["questions", "queries", "dialogue", "single_prompt"])
 def test_findings_are_told(stage: str) -> None:
     found = [Finding("Q4", "there is no question mark", "When was X born")]
     text = render(stage, **{**NOTHING[stage], "findings": found})[1][1]

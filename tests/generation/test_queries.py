@@ -8,11 +8,11 @@ import pytest
 
 from chattygen.domain import XSD, Answer, Fact, Literal, Query, Question, Value
 from chattygen.errors import GraphError
+from chattygen.generation.gbnf import to_regex
 from chattygen.generation.queries import alias, ask_queries, build, cue, expand, form_of, pattern, run
 from chattygen.generation.stages import QUERIES
 from chattygen.kg.oxigraph import OxigraphGraph
 
-from .gbnf import to_regex
 from .hand_made import (
     ADA,
     BORN,

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from chattygen.domain import Being, Fact, Seed
@@ -7,10 +9,12 @@ from chattygen.generation.plan import Ask
 from chattygen.generation.wording import (
     fitting,
     kind_of,
+    names_of,
     other_pronouns,
     plain_question,
     reference,
     said,
+    sayable,
     with_name,
     with_reference,
     without_phrase,
@@ -205,3 +209,53 @@ def test_the_phrase_gives_way_to_a_pronoun() -> None:
 def test_pronouns_that_do_not_agree() -> None:
     assert {"he", "it", "they", "their"} <= other_pronouns(SHE)
     assert not {"she", "her", "hers", "herself"} & other_pronouns(SHE)
+
+
+MOSH = replace(SONG, label="Mosh (song)", said='the song "Mosh"')
+NAMESAKE = replace(ADA, said="the captain Ada Berg whose mentor is Bo")
+
+
+def test_what_is_said_stands_for_the_label() -> None:
+    assert said(MOSH) == 'the song "Mosh"'
+    assert names_of(MOSH) == ('the song "Mosh"', "Mosh (song)", "Mosh")
+    assert names_of(ADA) == ("Ada Berg", "Ada Berg", "Ada Berg")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "plain", "with_clause"),
+    [
+        ("When was X born?", "When was X born?", "When was X born?"),
+        ("Where is the X?", "Where is X?", "Where is X?"),  # what is said has its article
+        ("What is X's rank?", "What is X's rank?", "What is the rank of X?"),
+        ("What are X’s two first ships?", "What are X’s two first ships?", "What are the two first ships of X?"),
+        ("What is X's rank in 1931?", "What is X's rank in 1931?", "What is the rank in 1931 of X?"),
+        ("Who said that X's rank was high, then?", "Who said that X's rank was high, then?", ""),
+    ],
+)
+def test_a_pattern_gives_place_to_what_is_said(pattern: str, plain: str, with_clause: str) -> None:
+    assert sayable(pattern, MOSH) == plain
+    assert sayable(pattern, NAMESAKE) == (with_clause or pattern)
+    assert sayable("Where is the X?", ADA) == "Where is the X?"
+
+
+@pytest.mark.parametrize(
+    ("about", "form", "text"),
+    [
+        (
+            fact("authorOf", "author of", nodes("a", "b"), value_type="paper"),
+            "value",
+            "Which papers is X an author of?",
+        ),
+        (
+            fact("authorOf", "author of", nodes("a", "b"), value_type="paper"),
+            "count",
+            "How many papers is X an author of?",
+        ),
+        (fact("co", "co-author of", nodes("a", "b"), value_type="person"), "count", "How many co-authors does X have?"),
+        (fact("co", "co-author of", nodes("a", "b"), value_type="person"), "value", "Who are the co-authors of X?"),
+        (fact("isMember", "is member", nodes("a"), value_type="club"), "value", "Which club is X a member of?"),
+        (fact("madeOf", "made of", nodes("a")), "value", "What is X made of?"),
+    ],
+)
+def test_a_plain_question_about_what_the_seed_is_to_others(about: Fact, form: str, text: str) -> None:
+    assert plain_question(Ask(about, "count" if form == "count" else "value")) == text

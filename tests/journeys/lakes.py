@@ -62,6 +62,18 @@ def good(role: str, item: str) -> str:
     return item.replace("X", "it")
 
 
+def whole(prompt: str) -> tuple[list[str], list[str]]:
+    """A single prompt's facts that a dialogue asks about, the first ones, and the right lines for all of them."""
+    facts = [line for line in prompt.splitlines() if " | " in line and not line.startswith(ASIDES)]
+    chosen = facts[: int(prompt.splitlines()[-1].removesuffix(" facts."))]
+    lines = []
+    for n, fact in enumerate(chosen):
+        triple, phrase = fact.split(" | ")
+        question = QUESTIONS[phrase]
+        lines += [question, f"SELECT ?x WHERE {{ {triple} }}", good("dialogue", question) if n else question]
+    return chosen, lines
+
+
 @contextmanager
 def able_model(spoil: Spoil = lambda role, number, items, lines: None) -> Iterator[Fake]:
     """The server; `spoil` may put another reply in the place of the right one."""
@@ -70,11 +82,15 @@ def able_model(spoil: Spoil = lambda role, number, items, lines: None) -> Iterat
     def answer(request: Request) -> tuple[int, bytes, dict[str, str]]:
         role = request.body["model"]
         calls[role] += 1
-        asked = items(role, request.body["messages"][-1]["content"])
-        lines = [good(role, item) for item in asked]
+        prompt = request.body["messages"][-1]["content"]
+        if prompt.endswith(" facts."):
+            asked, lines = whole(prompt)
+        else:
+            asked = items(role, prompt)
+            lines = [good(role, item) for item in asked]
         text, finish = spoil(role, calls[role], asked, lines) or ("\n".join(lines), "stop")
         if finish == "error":
-            return 500, text.encode(), JSON
+            return 400, text.encode(), JSON
         return 200, completion(text, finish=finish), JSON
 
     with serving(answer) as fake:

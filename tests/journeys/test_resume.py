@@ -304,18 +304,18 @@ def test_a_lost_model_is_said_with_the_way_on(home: Home, undisturbed: Undisturb
         run = run_of(home)
         assert said.code == 1
         assert said.err.splitlines()[-3:] == [
-            "chattygen: the call to questions failed: status 500: gone",
-            f"  see {fake.url}",
+            "chattygen: the call to questions failed: status 400: gone",
+            "  run: chattygen check-model questions; if the prompt was too long, lower its context in models.toml",
             f"  all that was finished is stored; go on with: chattygen resume {run} --home {home.path}",
         ]
         assert rows(home, "select status, reason from run") == [
-            ("failed", "the call to questions failed: status 500: gone")
+            ("failed", "the call to questions failed: status 400: gone")
         ]
         assert end(begin(home, "resume", run)).code == 0
     here, there = replies(home), undisturbed.replies
     # What is more here is the call that failed, and the finding that it did.
     failed = [row for row in here["call"] if row[16]]
-    assert [(row[1], row[16]) for row in failed] == [("questions", "the call to questions failed: status 500: gone")]
+    assert [(row[1], row[16]) for row in failed] == [("questions", "the call to questions failed: status 400: gone")]
     here["call"].remove(failed[0])
     [finding] = here.pop("finding")
     assert finding[1:5] == ("questions", 1, 0, "P4")

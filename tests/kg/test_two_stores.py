@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -27,6 +26,9 @@ SMALL = GraphSettings()
 ODD = "http://example.org/odd/"
 LAKES = "http://example.org/lakes/"
 FILM = "http://example.org/film/"
+KG = "http://example.org/kg/"
+LIBRARY = "http://example.org/vocab/"
+LANG_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 FOAF = "http://xmlns.com/foaf/0.1/"
 DBO = "http://dbpedia.org/ontology/"
@@ -103,10 +105,10 @@ def test_an_odd_iri_can_be_asked_about(small: Pair, iri: str, text: str) -> None
     assert small[1].select(query).rows == ((Literal(text),),)
 
 
-PARAMETERS: dict[str, Term | list[Iri]] = {
+PARAMETERS: dict[str, Term | Sequence[Term] | int] = {
     "entity": Iri(LAKES + "r1"),
     "entities": [Iri(LAKES + "l1"), Iri(LAKES + "north"), Iri(FILM + "Ada"), Iri(ODD + "n15"), Iri(ODD + "t18")],
-    "predicates": [Iri(LAKES + "vocab/region"), Iri(LAKES + "vocab/outflow"), Iri(LAKES + "north")],
+    "predicates": [Iri(LAKES + "vocab/region"), Iri(LAKES + "vocab/outflow"), Iri(LAKES + "north"), Iri(LABEL)],
     "predicate": Iri(LAKES + "vocab/region"),
     "type_predicate": Iri("http://www.w3.org/1999/02/22-rdf-syntax-ns#type"),
     "type": Iri(LAKES + "vocab/River"),
@@ -116,6 +118,12 @@ PARAMETERS: dict[str, Term | list[Iri]] = {
     "second": Iri(LABEL),
     "link": Iri(LAKES + "vocab/region"),
     "bucket": Literal(""),
+    "text": Literal("Lund"),
+    "given": Iri(LIBRARY + "givenName"),
+    "family": Iri(LIBRARY + "familyName"),
+    "given_name": Literal("Ada"),
+    "family_name": Literal("Lindqvist"),
+    "most": 9,
 }
 NAMED = sorted(file.name for file in resources.files("chattygen.kg").joinpath("queries").iterdir())
 
@@ -128,6 +136,19 @@ def test_every_named_query_gives_the_same(small: Pair, name: str) -> None:
     expected = rows(small[0], query)
     assert expected
     assert rows(small[1], query) == expected
+
+
+def test_namesakes_are_found_by_exact_text_and_tag(small: Pair) -> None:
+    paris = Literal("Paris", LANG_STRING, "en")
+    asked = {key: PARAMETERS[key] for key in ("type_predicate", "most")} | {"predicates": [Iri(LABEL)]}
+    joined = {
+        key: PARAMETERS[key] for key in ("type_predicate", "most", "given", "family", "given_name", "family_name")
+    }
+    for graph in small:
+        assert rows(graph, bind("namesakes", **asked, text=paris)) == {(Iri(KG + "paris"),): 1}
+        assert rows(graph, bind("namesakes", **asked, text=Literal("Paris"))) == {}
+        writers = {(Iri(KG + "w1"),): 1, (Iri(KG + "w6"),): 1}
+        assert rows(graph, bind("namesakes_joined", **joined)) == writers
 
 
 def test_the_hash_of_an_entity_is_the_same(small: Pair) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -18,11 +20,19 @@ class Request:
     body: Any
 
 
+Answer = tuple[int, bytes | Iterator[bytes], dict[str, str]]
+"""(status, body, headers). A body that is not bytes is sent piece by piece, without its length."""
+
+
+class ResetInTheMiddle(Exception):
+    """Raised instead of an answer: the connection is reset when half of the body is sent."""
+
+
 @dataclass
 class Fake:
-    """The requests that arrived, how many were there at once, and the answer: (status, body, headers) for a request."""
+    """The requests that arrived, how many were there at once, and the answer to a request."""
 
-    answer: Callable[[Request], tuple[int, bytes, dict[str, str]]]
+    answer: Callable[[Request], Answer]
     requests: list[Request] = field(default_factory=list)
     url: str = ""
     at_once: int = 0
@@ -30,7 +40,7 @@ class Fake:
 
 
 def completion(text: str | None, *, finish: str = "stop", usage: dict[str, Any] | None = None, **message: Any) -> bytes:
-    usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10} if usage is None else usage
+    usage = {"prompt_tokens": 700, "completion_tokens": 3, "total_tokens": 703} if usage is None else usage
     choice = {"index": 0, "message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
     return json.dumps({"id": "1", "object": "chat.completion", "choices": [choice], "usage": usage}).encode()
 
@@ -39,7 +49,7 @@ JSON = {"Content-Type": "application/json"}
 
 
 @contextmanager
-def serving(answer: Callable[[Request], tuple[int, bytes, dict[str, str]]]) -> Iterator[Fake]:
+def serving(answer: Callable[[Request], Answer]) -> Iterator[Fake]:
     fake, counting = Fake(answer), threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
@@ -51,19 +61,33 @@ def serving(answer: Callable[[Request], tuple[int, bytes, dict[str, str]]]) -> I
             with counting:
                 fake.at_once += 1
                 fake.most_at_once = max(fake.most_at_once, fake.at_once)
-            status, content, headers = fake.answer(request)
-            with counting:
-                fake.at_once -= 1
             try:
+                status, content, headers = fake.answer(request)
+            except ResetInTheMiddle:
+                self._reset()
+                return
+            finally:
+                with counting:
+                    fake.at_once -= 1
+            with suppress(BrokenPipeError, ConnectionResetError):
                 self.send_response(status)
                 for name, value in headers.items():
                     self.send_header(name, value)
-                self.send_header("Content-Length", str(len(content)))
+                if isinstance(content, bytes) and "Content-Length" not in headers:
+                    self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
                 if self.command != "HEAD":
-                    self.wfile.write(content)
-            except BrokenPipeError:
-                return
+                    for piece in [content] if isinstance(content, bytes) else content:
+                        self.wfile.write(piece)
+
+        def _reset(self) -> None:
+            whole = completion("When was X born?")
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(whole)))
+            self.end_headers()
+            self.wfile.write(whole[: len(whole) // 2])
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.connection.close()
 
         do_GET = do_HEAD = do_POST
 

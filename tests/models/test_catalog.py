@@ -91,6 +91,13 @@ def test_a_profile_that_the_file_lacks_is_named(tmp_path: Path) -> None:
         ('backend = "scripted"', 'backend = "ollama"', "key models.talker.backend: got 'ollama'", "'llama-cpp'"),
         ('script = "talk.toml"', 'skript = "talk.toml"', "unknown key models.talker.skript", "script"),
         ('script = "talk.toml"', "", "key models.talker: got", "backend 'scripted' needs the key 'script'"),
+        (
+            'script = "talk.toml"',
+            'script = "t"\ndialect = "vllm"',
+            "key models.talker: got",
+            "belongs to backend 'endpoint'",
+        ),
+        ('/v1"', '/v1"\ndialect = "ollama"', "key models.other.dialect: got 'ollama'", "'vllm'"),
         ('verify = "vectors"', 'verify = "talker"', "key roles.cpu.verify: got 'talker'", "one of: vectors"),
         ('judge = "talker"', 'judge = "nobody"', "key roles.cpu.judge: got 'nobody'", "one of: talker, other"),
         ('judge = "talker"', "", "key roles.cpu.judge: got", "Field required"),
@@ -115,3 +122,72 @@ def test_words_become_distinct_models(tmp_path: Path) -> None:
     assert names_for(catalog, ["sparql", "label", "talker"], "cpu") == ["other", "talker"]
     with pytest.raises(UnknownName, match="'nobody' is neither a role nor a model"):
         names_for(catalog, ["nobody"], "cpu")
+
+
+VLLM = """
+[models.{name}]
+backend = "vllm"
+huggingface = {{ repository = "me/{name}", patterns = ["*.safetensors"] }}
+{keys}
+"""
+
+
+def test_smaller_models_stand_in_one_after_the_other(tmp_path: Path) -> None:
+    text = "".join(
+        VLLM.format(name=name, keys=keys)
+        for name, keys in [
+            ("large", 'smaller = "medium"\nshape = { layers = 2, kv_heads = 3, head_dim = 4 }\nweights_bytes = 9'),
+            ("medium", 'smaller = "small"\nquantisation = "fp8"\nconcurrency = 4'),
+            ("small", 'chat_template = "{{ messages }}"'),
+        ]
+    )
+    catalog = load_catalog(home_with(tmp_path, text))
+    assert [entry.name for entry in catalog.stand_ins("large")] == ["large", "medium", "small"]
+    assert [entry.name for entry in catalog.stand_ins("small")] == ["small"]
+    large, medium = catalog.entry("large"), catalog.entry("medium")
+    assert large.shape is not None
+    assert (large.shape.layers, large.shape.kv_heads, large.shape.head_dim, large.weights_bytes) == (2, 3, 4, 9)
+    assert (medium.quantisation, medium.concurrency) == ("fp8", 4)
+
+
+def test_code_llama_has_a_stand_in_of_the_same_shape() -> None:
+    catalog = load_catalog(Home(Path("/nowhere")), REPOSITORY / "models.toml")
+    full, quantised = catalog.stand_ins("codellama-13b-instruct")
+    assert quantised.quantisation == "awq"
+    assert quantised.shape == full.shape
+    assert catalog.stand_ins("llama-3-8b-instruct") == [catalog.entry("llama-3-8b-instruct")]
+
+
+@pytest.mark.parametrize(
+    ("keys", "message", "hint"),
+    [
+        ('smaller = "talker"', "key models.large.smaller: got 'talker'", "backend 'vllm': tiny"),
+        ('smaller = "nobody"', "key models.large.smaller: got 'nobody'", "backend 'vllm': tiny"),
+        ('smaller = "large"', "key models.large.smaller: got 'large'", "backend 'vllm': tiny"),
+        ("concurrency = 0", "key models.large.concurrency: got 0", "greater than or equal to 1"),
+        ("weights_bytes = 0", "key models.large.weights_bytes: got 0", "greater than 0"),
+        ("shape = { layers = 2, kv_heads = 3 }", "key models.large.shape.head_dim: got", "Field required"),
+        ("shape = { heads = 2 }", "key models.large.shape.layers: got", "Field required"),
+        ('quantization = "awq"', "unknown key models.large.quantization (got 'awq')", "quantisation"),
+    ],
+)
+def test_a_wrong_key_of_a_vllm_model_is_named(tmp_path: Path, keys: str, message: str, hint: str) -> None:
+    text = SMALL + VLLM.format(name="large", keys=keys) + VLLM.format(name="tiny", keys="")
+    with pytest.raises(ConfigError) as caught:
+        load_catalog(home_with(tmp_path, text))
+    assert message in caught.value.message
+    assert hint in caught.value.hint
+
+
+def test_models_that_stand_in_for_each_other_are_named(tmp_path: Path) -> None:
+    one, other = VLLM.format(name="one", keys='smaller = "other"'), VLLM.format(name="other", keys='smaller = "one"')
+    with pytest.raises(ConfigError, match=r"key models\.other\.smaller: got 'one'") as caught:
+        load_catalog(home_with(tmp_path, one + other))
+    assert caught.value.hint == "expected another model of backend 'vllm': there is none"
+
+
+def test_a_key_of_vllm_elsewhere_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_catalog(home_with(tmp_path, SMALL.replace("[models.vectors]", "[models.vectors]\nweights_bytes = 5")))
+    assert "key models.vectors: got" in caught.value.message
+    assert caught.value.hint == "expected: no key 'weights_bytes', which belongs to backend 'vllm'"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -9,12 +10,14 @@ import psutil
 import pytest
 
 from chattygen.config import Home
-from chattygen.errors import CallError, PrivacyError, UsageError, WeightsError
+from chattygen.errors import CallError, PrivacyError, ServerError, UsageError, WeightsError
 from chattygen.models import obtain, server
 from chattygen.models.catalog import Entry, load_catalog
+from chattygen.models.llamacpp import launch
 from chattygen.models.model import Constraint, Message
 from chattygen.models.trial import try_model
-from tests.models.fake_server import JSON, completion, serving
+from chattygen.models.weights import find
+from tests.models.fake_server import JSON, Request, completion, serving
 
 SMALL = "smollm2-135m-instruct"
 ASK: Message = ("user", "Is water wet? Answer yes or no.")
@@ -41,6 +44,35 @@ def test_an_endpoint_gets_its_own_name_and_key(tmp_path: Path, monkeypatch: pyte
             assert model.complete([ASK], max_tokens=5).text == "Yes."
     assert fake.requests[0].body["model"] == "big/model"
     assert fake.requests[0].headers["authorization"] == "Bearer mine"
+
+
+def test_an_endpoint_that_is_a_vllm_is_sent_the_grammar_and_counts_tokens(tmp_path: Path) -> None:
+    constraint = Constraint('root ::= "yes" | "no"\n', lines=1)
+
+    def answer(request: Request) -> tuple[int, bytes, dict[str, str]]:
+        return (200, b'{"count": 4}', JSON) if request.path == "/tokenize" else (200, completion("yes"), JSON)
+
+    with serving(answer) as fake:
+        given = {"endpoint": f"{fake.url}/v1", "served_name": "big/model", "dialect": "vllm"}
+        entry = Entry.model_validate({"name": "e", "backend": "endpoint"} | given)
+        with obtain.obtain(entry, Home(tmp_path), quiet) as model:
+            assert model.exact
+            assert model.complete([ASK], constraint=constraint, max_tokens=5).text == "yes"
+            assert model.count_tokens("Ada Lovelace") == 4
+    asked, counted = fake.requests
+    assert asked.body["structured_outputs"] == {"grammar": constraint.grammar}
+    assert "response_format" not in asked.body
+    assert counted.body == {"model": "big/model", "prompt": "Ada Lovelace"}
+
+
+def test_an_endpoint_that_is_a_vllm_and_refuses_is_named_by_its_address(tmp_path: Path) -> None:
+    with serving(lambda request: (401, b'{"error": "Unauthorized"}', JSON)) as fake:
+        given = {"endpoint": f"{fake.url}/v1", "dialect": "vllm"}
+        entry = Entry.model_validate({"name": "e", "backend": "endpoint"} | given)
+        with obtain.obtain(entry, Home(tmp_path), quiet) as model, pytest.raises(CallError) as caught:
+            model.complete([ASK], max_tokens=5)
+    assert fake.url in caught.value.hint
+    assert "key_env" in caught.value.hint
 
 
 def test_an_endpoint_elsewhere_is_refused_unless_allowed(tmp_path: Path) -> None:
@@ -90,7 +122,7 @@ def test_the_real_server_speaks_obeys_counts_and_ends_with_its_user(weights_home
         assert model.complete([ASK], max_tokens=2).finish == "length"
         with pytest.raises(CallError, match="context"):
             model.complete([("user", "water " * 3000)], max_tokens=5)
-        assert [trial.name for trial in try_model(model, grammar=True, system_role=True) if not trial.passed] == []
+        assert [trial.name for trial in try_model(model, system_role=True) if not trial.passed] == []
 
         with ThreadPoolExecutor(8) as pool:
             replies = pool.map(lambda _: model.complete([ASK], constraint=constraint, max_tokens=3), range(8))
@@ -111,6 +143,94 @@ def test_a_server_of_serve_models_is_shared_and_left_running(weights_home: Home)
         assert running.alive
     finally:
         server.stop(running, weights_home)
+
+
+STORY: list[Message] = [("system", "You tell stories."), ("user", "Tell of a lake and a river.")]
+
+
+def served(running: server.Running) -> psutil.Process:
+    """The process of the server itself: the guard's child."""
+    return psutil.Process(running.pid).children()[0]
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("llama_cpp")
+def test_a_call_whose_server_is_killed_gets_the_same_reply_from_a_new_one(weights_home: Home) -> None:
+    entry = load_catalog(weights_home).entry(SMALL)
+    told: list[str] = []
+    with obtain.obtain(entry, weights_home, lambda seconds, words: told.append(words)) as model:
+        undisturbed = model.complete(STORY, max_tokens=300)
+        (first,) = server.running(weights_home)
+        with ThreadPoolExecutor(1) as pool:
+            reply = pool.submit(model.complete, STORY, max_tokens=300)
+            time.sleep(undisturbed.seconds / 2)
+            assert not reply.done()
+            served(first).kill()
+            assert reply.result().text == undisturbed.text
+        (second,) = server.running(weights_home)
+        assert second.pid != first.pid
+        assert f"the server of {SMALL} died, killed by SIGKILL; starting another one" in told
+        served(second).kill()
+        with pytest.raises(CallError, match="died, killed by SIGKILL, and so had the one before it"):
+            model.complete(STORY, max_tokens=5)
+    assert server.running(weights_home) == []
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("llama_cpp")
+def test_a_run_whose_shared_server_is_gone_starts_its_own(weights_home: Home) -> None:
+    entry = load_catalog(weights_home).entry(SMALL)
+    shared = obtain.serve(entry, weights_home, quiet, guarded=False, started_by=obtain.SERVE)
+    with obtain.obtain(entry, weights_home, quiet) as model:
+        before = model.complete(STORY, max_tokens=5).text
+        server.stop(shared, weights_home)
+        assert model.complete(STORY, max_tokens=5).text == before
+        (own,) = server.running(weights_home)
+        assert own.started_by == "generate"
+    assert server.running(weights_home) == []
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("llama_cpp")
+def test_a_run_waits_for_the_server_that_serve_models_starts_in_the_place_of_a_dead_one(weights_home: Home) -> None:
+    """This process is the `serve-models`; the run finds the new server while it is still loading."""
+    entry = load_catalog(weights_home).entry(SMALL)
+
+    def serve() -> server.Running:
+        return obtain.serve(entry, weights_home, quiet, guarded=True, started_by=obtain.SERVE)
+
+    dead = serve()
+    with obtain.obtain(entry, weights_home, quiet) as model, ThreadPoolExecutor(1) as pool:
+        before = model.complete(STORY, max_tokens=5).text
+        served(dead).kill()
+        reply = pool.submit(model.complete, STORY, max_tokens=5)
+        assert server.died(dead)
+        heir = serve()
+        try:
+            assert reply.result().text == before
+            assert server.running(weights_home) == [heir]
+        finally:
+            server.stop(heir, weights_home)
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("llama_cpp")
+def test_bad_weights_and_a_taken_port_are_named(weights_home: Home, tmp_path: Path) -> None:
+    entry = load_catalog(weights_home).entry(SMALL)
+    bad = tmp_path / "bad.gguf"
+    bad.write_bytes(b"GGUF" + bytes(1000))
+    with serving(lambda request: (200, b"{}", JSON)) as other:
+        port = int(other.url.rpartition(":")[2])
+        for weights, at, code, cause in [
+            (bad, server.choose_port(), 1, "the weights are damaged: run chattygen check-model"),
+            (find(entry, weights_home), port, 3, "another program took the port in the meantime; run it again"),
+        ]:
+            with pytest.raises(ServerError) as caught:
+                server.start(launch(entry, weights, at, "key"), Home(tmp_path), quiet, guarded=True, started_by="test")
+            assert caught.value.message == f"the server of {SMALL} ended while starting, exit code {code}"
+            assert caught.value.hint == f"{cause}; the log is {tmp_path / 'logs' / f'{SMALL}.log'}"
+            assert caught.value.__notes__[0].startswith("command: ")
+            assert 1 < len(caught.value.__notes__) <= 16
 
 
 @pytest.mark.model

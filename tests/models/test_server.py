@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,9 +19,10 @@ import pytest
 
 from chattygen.config import Home
 from chattygen.errors import ServerError
-from chattygen.models import server
-from chattygen.models.server import Launch, Running, likely_cause
+from chattygen.models import processes, server
+from chattygen.models.server import Launch, Running
 from chattygen.privacy import child_environment
+from tests.models.fake_server import serving
 
 PRETEND = str(Path(__file__).with_name("pretend.py"))
 
@@ -33,8 +35,8 @@ def home(tmp_path: Path) -> Iterator[Home]:
         server.stop(left, home)
 
 
-def launch(manner: str = "", *, deadline: float = 20.0, model: str = "m") -> Launch:
-    port, key = server.choose_port(), server.new_key()
+def launch(manner: str = "", *, deadline: float = 20.0, model: str = "m", port: int | None = None) -> Launch:
+    port, key = port or server.choose_port(), server.new_key()
     command = (sys.executable, PRETEND, str(port), manner)
     return Launch(model, command, child_environment(PRETEND_KEY=key), port, key, deadline)
 
@@ -124,6 +126,46 @@ def test_a_command_that_does_not_exist_is_an_error(home: Home) -> None:
         start(replace(launch(), command=("/no/such/program",)), home)
 
 
+def test_a_guarded_command_that_does_not_exist_is_an_error(home: Home) -> None:
+    with pytest.raises(ServerError) as caught:
+        start(replace(launch(), command=("/no/such/program",)), home, guarded=True)
+    assert caught.value.message == "the server of m ended while starting, exit code 127"
+    assert caught.value.hint.startswith("the program is not there")
+    assert caught.value.__notes__[0] == "command: /no/such/program"
+    assert caught.value.__notes__[-1] == "/no/such/program: No such file or directory"
+
+
+@pytest.mark.parametrize("guarded", [False, True])
+def test_another_program_that_took_the_port_is_not_taken_for_the_server(home: Home, guarded: bool) -> None:
+    with serving(lambda request: (200, b"{}", {})) as other:
+        wanted = launch(port=int(other.url.rpartition(":")[2]))
+        with pytest.raises(ServerError) as caught:
+            start(wanted, home, guarded=guarded)
+    assert caught.value.hint.startswith("another program took the port")
+
+
+def test_the_log_before_is_kept(home: Home) -> None:
+    with pytest.raises(ServerError):
+        start(launch("dies"), home)
+    running = start(launch(), home)
+    assert Path(running.log).read_text() == ""
+    assert Path(f"{running.log}.1").read_text().endswith("out of memory\n")
+
+
+def test_a_server_that_is_being_started_by_another_is_waited_for(home: Home) -> None:
+    wanted, said = launch(), []
+    with ThreadPoolExecutor(1) as pool:
+        starting = pool.submit(start, wanted, home)
+        deadline = time.monotonic() + 10
+        while not (found := server.running(home)) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert server.wait(found[0], lambda seconds, words: said.append(words))
+        assert starting.result() == found[0]
+    assert said[0].startswith("waiting for m, ")
+    os.kill(found[0].pid, signal.SIGKILL)
+    assert not server.wait(found[0], quiet)
+
+
 def test_children_of_the_server_end_with_it(home: Home) -> None:
     running = start(launch("parent"), home)
     pids = group(running)
@@ -139,6 +181,20 @@ def test_what_a_killed_server_leaves_behind_is_still_seen_and_stopped(home: Home
     assert gone([running.pid], 5)
     assert not running.alive
     assert server.running(home) == [running]
+    server.stop(running, home)
+    assert gone(pids, 1)
+    assert server.running(home) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGCONT])
+def test_a_server_that_hangs_is_ended(home: Home, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """SIGCONT: a server that does not hang is ended in the same way."""
+    monkeypatch.setattr(server, "GRACE", 0.5)
+    running = start(launch("parent"), home, guarded=True)
+    pids = group(running)
+    assert len(pids) == 3
+    for pid in pids:
+        os.kill(pid, number)
     server.stop(running, home)
     assert gone(pids, 1)
     assert server.running(home) == []
@@ -184,6 +240,24 @@ def test_kill_9_of_chattygen_takes_a_guarded_server_with_it_but_no_detached_one(
         assert server.running(home) == []
 
 
+def test_a_server_is_an_orphan_when_its_owner_is_gone_or_only_a_part_is_left(home: Home) -> None:
+    mine, free = start(launch("parent"), home, guarded=True), start(launch("parent"), home)
+    assert (mine.owner, mine.owned, mine.orphan) == (os.getpid(), True, False)
+    assert (free.owner, free.owned, free.orphan) == (0, False, False)
+    assert replace(mine, owner_started=mine.owner_started - 60).orphan, "the owner's id was given out again"
+    os.kill(free.pid, signal.SIGKILL)
+    assert gone([free.pid], 5)
+    assert free.orphan
+    server.stop(free, home)
+    assert not free.orphan
+
+
+def test_all_processes_of_a_server_bear_the_mark_of_its_home(home: Home) -> None:
+    running = start(launch("parent"), home, guarded=True)
+    assert sorted(process.pid for process in processes.marked(home.path)) == sorted(group(running))
+    assert processes.marked(home.path / "other") == []
+
+
 def test_a_record_whose_process_id_was_given_out_again_is_swept(home: Home) -> None:
     home.run.mkdir(parents=True)
     mine = Running("m", os.getpid(), psutil.Process().create_time() - 3600, 1, "k", "log", "test")
@@ -193,6 +267,16 @@ def test_a_record_whose_process_id_was_given_out_again_is_swept(home: Home) -> N
     assert server.running(home) == []
     assert list(home.run.iterdir()) == []
     server.stop(mine, home)  # must not touch the process that has the id now
+
+
+def test_a_record_of_another_version_is_read(home: Home) -> None:
+    running = start(launch(), home)
+    record = home.run / "m.json"
+    written = json.loads(record.read_text())
+    del written["deadline"]
+    record.write_text(json.dumps({**written, "colour": "blue"}))
+    assert server.running(home) == [replace(running, deadline=0.0)]
+    record.write_text(json.dumps(written | {"deadline": running.deadline}))
 
 
 def test_two_servers_of_one_model_have_a_log_and_a_record_each(home: Home) -> None:
@@ -207,22 +291,3 @@ def test_a_taken_port_is_named(home: Home) -> None:
     running = start(launch(), home)
     with pytest.raises(ServerError, match=f"port {running.port} cannot be used: Address already in use"):
         server.choose_port(running.port)
-
-
-@pytest.mark.parametrize(
-    ("lines", "code", "cause"),
-    [
-        ([], -9, "lack of memory"),
-        ([], 137, "lack of memory"),
-        ([], -4, "CMAKE_ARGS=-DGGML_NATIVE=OFF"),
-        (["ModuleNotFoundError: No module named 'sse_starlette'"], 1, "pip install 'chattygen[cpu]'"),
-        (["std::bad_alloc"], -6, "not enough memory"),
-        (["[Errno 98] Address already in use"], 1, "took the port"),
-        (["CUDA error: no kernel image is available"], 1, "the GPU or driver does not suit"),
-        (["ValueError: Failed to load model from file: x.gguf"], 1, "weights are damaged"),
-        (["something else"], 1, "the log says why"),
-        (["loading shards"], None, "give it more time"),
-    ],
-)
-def test_one_likely_cause_is_given(lines: list[str], code: int | None, cause: str) -> None:
-    assert cause in likely_cause(lines, code)

@@ -12,7 +12,15 @@ import pytest
 from chattygen.domain import Subgraph, Usage
 from chattygen.errors import UsageError
 from chattygen.results import comparison
-from chattygen.results.comparison import Comparison, Difference, compare, interval, refuse_unlike
+from chattygen.results.comparison import (
+    Comparison,
+    Difference,
+    Preference,
+    compare,
+    interval,
+    preferences,
+    refuse_unlike,
+)
 from chattygen.results.outcomes import SeedOutcome
 from chattygen.results.reader import Reader, StoredRun
 from chattygen.results.recorder import Recorder
@@ -88,6 +96,9 @@ def test_every_measure() -> None:
     assert compared.measures == (
         Difference("accepted", 2, 1.0, 1.0, 0.0, 0.0, 0.0),
         Difference("findings", 2, 1.5, 4.5, 3.0, 1.0, 5.0),  # 3 -> 4, 0 -> 5
+        Difference("question errors", 2, 1.0, 2.0, 1.0, 0.0, 2.0),  # 2 -> 4, 0 -> 0
+        Difference("query errors", 2, 0.0, 0.0, 0.0, 0.0, 0.0),
+        Difference("dialogue errors", 2, 0.0, 2.0, 2.0, 0.0, 4.0),  # 0 -> 0, 0 -> 4
         Difference("parse errors", 2, 0.5, 0.5, 0.0, -1.0, 1.0),  # 1 -> 0, 0 -> 1
         Difference("tokens", 2, 150.0, 150.0, 0.0, -40.0, 40.0),  # 100 -> 140, 200 -> 160
         Difference("calls", 2, 3.0, 6.0, 3.0, 2.0, 4.0),  # 3 -> 7, 3 -> 5
@@ -122,6 +133,9 @@ def test_too_few_seeds_with_two_dialogues_leave_the_measures_of_dialogues_out() 
     assert [difference.measure for difference in compared.measures] == [
         "accepted",
         "findings",
+        "question errors",
+        "query errors",
+        "dialogue errors",
         "parse errors",
         "tokens",
         "calls",
@@ -225,3 +239,31 @@ def test_runs_that_ended_can_be_compared_however_they_ended(status: str) -> None
 def test_the_figures_are_plain_numbers() -> None:
     compared = compare([seed("1"), seed("2")], [seed("1"), seed("2")])
     assert json.loads(json.dumps(vars(compared.measures[0])))["difference"] == 0.0
+
+
+def test_a_preference_stands_only_in_both_orders() -> None:
+    """Four pairs; fluency scores 1, 1, 0, 0, and one of sixteen resamples holds only ones, one only noughts."""
+    told = preferences(
+        {
+            "fluency": [("B", "B"), ("B", "B"), ("A", "B"), (None, "A")],
+            "clarity": [("A", "B")] * 4,
+            "variety": [(None, None), (None, None), (None, "B"), (None, None)],
+        }
+    )
+    # Shown first and preferred: B by the second reply on the pairs 1, 2, 3, and A by the first on pair 3; of 7 replies.
+    assert told[0] == Preference("fluency", 4, 0, 2, 2, 0.5, 0.0, 1.0, 3, 0.571428571)
+    assert told[0].agreed == 2 / 3
+    assert not told[0].clear
+    assert told[1] == Preference("clarity", 4, 0, 4, 0, 0.0, 0.0, 0.0, 4, 1.0)
+    assert told[1].agreed == 0.0
+    assert told[2] == Preference("variety", 4, 0, 4, 0, 0.0, 0.0, 0.0, 0, 1.0)
+    assert told[2].agreed is None
+
+
+def test_a_clear_preference() -> None:
+    (better,) = preferences({"fluency": [("B", "B")] * 5})
+    (worse,) = preferences({"fluency": [("A", "A")] * 5})
+    (silent,) = preferences({"fluency": [(None, None)] * 3})
+    assert (better.difference, better.low, better.high, better.clear) == (1.0, 1.0, 1.0, True)
+    assert (worse.difference, worse.low, worse.high, worse.clear) == (-1.0, -1.0, -1.0, True)
+    assert (silent.ties, silent.heard, silent.first, silent.clear) == (3, 0, None, False)

@@ -63,7 +63,7 @@ def test_the_first_line_field_by_field_in_order(run_and_lines: tuple[str, list[s
     expected = (
         '{"schema": "chattygen/dialogue/1", "id": "RUN-1", "run": "RUN", "kg": "nobel", "kg_fingerprint": "f00d",'
         ' "seed": {"iri": "http://example.org/marie", "label": "Marie Curie", "type": "http://example.org/Laureate",'
-        ' "type_label": "laureate", "bucket": "head"},'
+        ' "type_label": "laureate", "bucket": "head", "said": null},'
         ' "approach": "multi-stage", "serialisation": "summarised", "language": "en",'
         ' "turns": [{"n": 1, "utterance": "When was Marie Curie born?", "standalone": "When was Marie Curie born?",'
         ' "kind": "when",'
@@ -122,7 +122,7 @@ def test_every_line_fits_the_schema_and_a_missing_or_extra_field_never_does(
             extra = json.loads(line)
             at(extra, path)["more"] = ""
             assert not validator.is_valid(extra), f"an extra field passes in {path}"
-            for key in at(json.loads(line), path):
+            for key in at(json.loads(line), path).keys() - {"said"}:  # older versions did not write it
                 missing = json.loads(line)
                 del at(missing, path)[key]
                 assert not validator.is_valid(missing), f"{key} may be missing in {path}"

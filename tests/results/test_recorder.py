@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from chattygen import __version__
-from chattygen.domain import Attempt, Fact, Finding, Subgraph
+from chattygen.domain import Attempt, Call, Fact, Finding, Subgraph
 from chattygen.errors import ResultsError
+from chattygen.results.reader import Reader
 from chattygen.results.recorder import Recorder
 from tests.results import hand_made
 from tests.results.hand_made import BORN, CREW, CURIE, CURIE_DIALOGUE, NS, PRIZES, SHIP_DIALOGUE
@@ -277,3 +278,33 @@ def test_a_full_disk_loses_nothing_that_was_stored(tmp_path: Path) -> None:
             recorder.start_seed(run, Subgraph(CURIE, (big, PRIZES), 1))
     assert rows(path, "select count(*) from call") == [(1,)]
     assert rows(path, "select count(*) from seed") == [(0,)]
+
+
+def test_a_judge_is_not_asked_twice_and_costs_no_run_anything(tmp_path: Path) -> None:
+    path = tmp_path / "chattygen.db"
+    run = hand_made.record(path)
+    blank = Call("compare", "judge", "judy", "v1", 1, "abc", (("user", "1 or 2?"),), "root", 1024, 0.0, 0)
+    told = replace(blank, reply="fluency: 1", finish="stop", prompt_tokens=30, completion_tokens=4, seconds=1.5)
+    with Reader(path) as reader:
+        before = reader.measures(run)
+    with Recorder(path, clock=hand_made.Clock()) as recorder:
+        assert recorder.recall_judge(blank) is None
+        recorder.judge_call(replace(blank, error="gone"), "d1", "d2")
+        assert recorder.recall_judge(blank) is None, "a call that failed has no reply"
+        recorder.judge_call(told, "d1", "d2")
+        recorder.judge_call(replace(told, stage="audit", messages=(("user", "right?"),)), "d1", turn=3)
+        assert recorder.recall_judge(blank) == replace(told, reused=True)
+        for change in ({"model": "jim"}, {"revision": "v2"}, {"constraint": "other"}, {"messages": (("user", "2?"),)}):
+            assert recorder.recall_judge(replace(blank, **change)) is None  # type: ignore[arg-type]
+    with Reader(path) as reader:
+        assert reader.measures(run) == before
+    connection = sqlite3.connect(path)
+    columns = (
+        "stage, dialogue, other, turn, model, reply, finish, prompt_tokens, completion_tokens, seconds, error, stored"
+    )
+    assert connection.execute(f"select {columns} from judge_call order by id").fetchall() == [
+        ("compare", "d1", "d2", None, "judy", "", "error", 0, 0, 0.0, "gone", "2026-11-30T10:15:02.000Z"),
+        ("compare", "d1", "d2", None, "judy", "fluency: 1", "stop", 30, 4, 1.5, "", "2026-11-30T10:15:02.000Z"),
+        ("audit", "d1", "", 3, "judy", "fluency: 1", "stop", 30, 4, 1.5, "", "2026-11-30T10:15:02.000Z"),
+    ]
+    connection.close()

@@ -37,6 +37,7 @@ def test_success(made: Report) -> None:
 
 def test_errors(made: Report) -> None:
     assert made.errors_by_rule == {"Q5": 1, "P2": 1, "P4": 1, "Q8": 1, "S5": 1, "S6": 1, "D3": 1}
+    assert made.errors_by_kind == {"question": 2, "query": 2, "dialogue": 1}
     assert made.given_up_by_rule == {"Q8": 1}
     assert made.parse_errors == 2
 

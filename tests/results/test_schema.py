@@ -12,7 +12,7 @@ from tests.results import hand_made
 
 TABLES = {
     "run", "node_type", "label_rule", "seed", "fact", "dropped_fact", "call", "finding", "question", "query", "answer",
-    "dialogue", "turn", "session", "verdict",
+    "dialogue", "turn", "session", "verdict", "judge_call", "turn_verdict",
 }  # fmt: skip
 
 
@@ -22,7 +22,9 @@ def test_opening_twice_applies_the_migrations_once_and_keeps_the_rows(tmp_path: 
     db = database.open_to_write(path, 1.0)
     assert db.execute("select migration_set, name from _sqlite_migrations").fetchall() == [
         ("chattygen", "first_tables"),
+        ("chattygen", "judging"),
         ("chattygen", "resume"),
+        ("chattygen", "saying"),
         ("chattygen", "verdicts"),
     ]
     assert set(db.table_names()) == TABLES | {"_sqlite_migrations"}
@@ -40,7 +42,7 @@ def test_every_table_is_strict_and_the_file_is_in_wal_mode(tmp_path: Path) -> No
 def test_a_seed_needs_its_run(tmp_path: Path) -> None:
     db = database.open_to_write(tmp_path / "chattygen.db", 1.0)
     with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"):
-        db.execute("insert into seed values (1,'none',1,'i','l','t','t','thing',null,'visited','','','s',null,0,0)")
+        db.execute("insert into seed values (1,'none',1,'i','l','t','t','thing',null,'visited','','','s',null,0,0,'')")
 
 
 def test_an_export_can_always_name_its_models(tmp_path: Path) -> None:

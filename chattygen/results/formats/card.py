@@ -18,8 +18,8 @@ FIELDS = {
     "schema": "`chattygen/dialogue/1`",
     "id": "of the dialogue, unique over all runs",
     "run, kg, kg_fingerprint": "the run, the graph, and which state of the graph",
-    "seed": "the entity that the dialogue revolves around: `iri`, `label`, `type`, `type_label`, and `bucket`, its"
-    " popularity (`head`, `torso`, `tail` or null)",
+    "seed": "the entity that the dialogue revolves around: `iri`, `label`, `type`, `type_label`, `bucket`, its"
+    " popularity (`head`, `torso`, `tail` or null), and `said`, what questions call it where that is not the label",
     "approach, serialisation, language": "how the dialogue was made, and its language",
     "turns": "a list, in order:",
     "turns.n": "from 1",

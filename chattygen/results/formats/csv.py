@@ -16,7 +16,7 @@ COLUMNS = (
     *("dialogue", "n", "seed_iri", "seed_label", "seed_type", "seed_type_label", "seed_bucket"),
     *("utterance", "standalone", "kind", "predicate", "direction", "sparql", "query_origin"),
     *("answers", "answer_labels", "answer_count", "answers_complete"),
-    *("kg", "kg_fingerprint", "run", "language", "approach", "serialisation"),
+    *("kg", "kg_fingerprint", "run", "language", "approach", "serialisation", "seed_said"),
 )
 
 

@@ -83,7 +83,7 @@ def _schema(arrow: Any, standalone: bool) -> Any:
     }
     columns = {
         **texts("schema id run kg kg_fingerprint"),
-        "seed": struct(texts("iri label type type_label bucket")),
+        "seed": struct(texts("iri label type type_label bucket said")),
         **texts("approach serialisation language"),
         "turns": arrow.list_(struct(turn)),
         "models": struct(texts("questions sparql dialogue")),

@@ -31,6 +31,7 @@ def record(dialogue: StoredDialogue, *, standalone: bool = True) -> dict[str, An
             "type": seed.node_type,
             "type_label": seed.type_label,
             "bucket": seed.bucket,
+            "said": seed.said or None,
         },
         "approach": dialogue.approach,
         "serialisation": dialogue.serialisation,

@@ -55,6 +55,7 @@ def test_a_row_a_turn() -> None:
         ("language", "en"),
         ("approach", "multi-stage"),
         ("serialisation", "summarised"),
+        ("seed_said", ""),
     ]
     assert made[2]["seed_bucket"] == ""
 

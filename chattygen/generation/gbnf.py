@@ -1,8 +1,12 @@
-"""The part of GBNF that chattygen writes, read strictly: what llama.cpp would refuse is refused here too."""
+"""The part of GBNF that chattygen writes, read strictly: what llama.cpp would refuse is refused here too.
+
+With it a reply is held against its grammar, whatever the server claims. Knows nothing about models.
+"""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _TOKEN = re.compile(
     r"""
@@ -24,6 +28,7 @@ def _plain(escape: re.Match[str]) -> str:
     return "\n" if escape[1] == "n" else escape[1]
 
 
+@lru_cache(maxsize=64)
 def to_regex(grammar: str) -> re.Pattern[str]:
     """The texts that the grammar allows, as a regular expression.
 
