@@ -234,18 +234,20 @@ def draw(servers: Sequence[Figures]) -> None:
             for s in servers
         ],
         title="\nthe run; tokens of replies by wall time",
+        whole=["engine"],
     )
     show.table(
         ["engine", "slots", "prefill/s", "decode/s", "sent", "evaluated", "share", "client ms", "beyond ms"],
         [
             [
-                *(s.engine, s.slots, s.prefill, s.decode, s.sent, s.evaluated),
+                *(s.engine.split()[0], s.slots, s.prefill, s.decode, s.sent, s.evaluated),
                 f"{_per(s.evaluated, s.sent):.0%}",
                 *(s.client_ms, s.beyond_ms),
             ]
             for s in servers
         ],
         title="\ntokens per second of a request, by the server's own time; tokens of prompts; milliseconds per call",
+        whole=["engine"],
     )
 
 

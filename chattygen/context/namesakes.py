@@ -18,7 +18,7 @@ from chattygen.context.labels import sample_names
 from chattygen.context.languages import named
 from chattygen.context.literals import shown
 from chattygen.context.names import unbracketed
-from chattygen.context.samples import Relation, TypeSample
+from chattygen.context.samples import Relation, TypeSample, directions
 from chattygen.context.spoken import kinds, telling, tells, with_type, without_bracket, year
 from chattygen.context.vocabulary import RDFS_LABEL, label_rank
 from chattygen.domain import DroppedFact, Fact, Finding, Iri, LabelRule, Literal, Seed, Subgraph
@@ -202,7 +202,7 @@ def _ends(
     """
     theirs: dict[Relation, set[str]] = {}
     ends: list[tuple[Relation, Iri]] = []
-    for direction in ("out", "in"):
+    for direction in directions(run):
         predicates = sorted({fact.predicate for fact in facts if fact.direction == direction})
         if not predicates:
             continue
@@ -211,16 +211,12 @@ def _ends(
         rows = graph.select(query, deadline=run.deadline).rows
         if len(rows) == MOST_ENDS:
             continue
-        relations: list[Relation] = [(p, "out" if direction == "out" else "in") for p in predicates]
-        theirs |= {relation: set() for relation in relations}
+        theirs |= {(predicate, direction): set() for predicate in predicates}
         for _, predicate, end in rows:
-            if not isinstance(predicate, Iri):
-                continue
-            relation: Relation = (predicate.value, "out" if direction == "out" else "in")
-            if isinstance(end, Literal):
-                theirs[relation].add(shown(end))
-            elif isinstance(end, Iri):
-                ends.append((relation, end))
+            if isinstance(predicate, Iri) and isinstance(end, Literal):
+                theirs[predicate.value, direction].add(shown(end))
+            elif isinstance(predicate, Iri) and isinstance(end, Iri):
+                ends.append(((predicate.value, direction), end))
     described = describe(graph, {end.value for _, end in ends}, settings, run.deadline)
     for relation, end in ends:
         description = described.get(end.value, UNKNOWN)

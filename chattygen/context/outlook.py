@@ -120,7 +120,7 @@ def outlooks(
             interest={
                 relation: interest
                 for relation, interest in learned.interest.items()
-                if about_predicate(relation, learned, settings) in ("", interest.reason)
+                if interest.score < 1 and about_predicate(relation, learned, settings) in ("", interest.reason)
             },
             good=max(facts) >= run.min_questions,
         )

@@ -71,7 +71,7 @@ def telling(seed: Seed, fact: Fact) -> tuple[int, str]:
     """How well the entity is said with a fact, 0 the best, and how: `the 1999 album "Mosh"`."""
     vague = seed.type_label.casefold() in VAGUE
     name = f"the {'' if vague else seed.type_label + ' '}{title(seed.label, seed.being)}"
-    if fact.value_kind in ("date", "year") and seed.being in ("work", "thing") and not vague:
+    if year(fact) and seed.being in ("work", "thing") and not vague:
         return 0, f"the {year(fact)} {seed.type_label} {title(seed.label, seed.being)}"
     said = read(fact.predicate_label)
     if said.link:

@@ -13,7 +13,6 @@ from chattygen.config import GraphSettings, RunSettings
 from chattygen.context.descriptions import describe, predicate_labels, with_stand_ins
 from chattygen.context.facts import Names, Reader
 from chattygen.context.filters import about_predicate, about_values
-from chattygen.context.interest import PLAIN
 from chattygen.context.knowledge import TypeKnowledge
 from chattygen.context.samples import Relation, count, directions
 from chattygen.domain import DroppedFact, Fact, Iri, Literal, Seed, Subgraph, Term, ValueKind
@@ -68,9 +67,9 @@ def extract(
         size=sum(fact.count for fact in kept),
         dropped=tuple(DroppedFact(p, direction, dropped[p, direction]) for p, direction in sorted(dropped)),
         interest={
-            fact: interest.score
+            fact: score
             for fact in kept
-            if (interest := knowledge.interest_in((fact.predicate, fact.direction))) != PLAIN
+            if (score := knowledge.interest_in((fact.predicate, fact.direction)).score) < 1
         },
     )
 

@@ -145,7 +145,7 @@ def no_name(line: str, seed: Seed, question: Question) -> Finding | None:
         return Finding("D3", "names the entity", line)
     if seed.being == "person":
         own = set(words(question.pattern))
-        for part in set(words(seed.label)) - FUNCTION_WORDS - ANY_PRONOUN:
+        for part in set(words(names_of(seed)[-1])) - FUNCTION_WORDS - ANY_PRONOUN:
             if len(part) > 2 and part in words(line) and part not in own:
                 return Finding("D3", "names a part of the entity", line)
     return None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import signal
+from collections.abc import Sequence
 
 from chattygen.models.guard import MISSING
 
@@ -27,16 +29,35 @@ CAUSES = (
 """(what the log may hold, in lower case) -> what that means."""
 
 
-def likely_cause(lines: list[str], code: int | None) -> str:
-    """The first cause that fits; `code` is None for a server that did not answer in time."""
+LAST = 15
+"""Lines at the end of a log that are looked at first."""
+
+RAISED = re.compile(r"\b[A-Z]\w*(?:Error|Exception): \S")
+
+UNTOLD = "Engine core initialization failed"
+"""What vLLM's front says when its engine has ended; why, the engine has said long before."""
+
+
+def error_line(lines: Sequence[str]) -> str:
+    """The last line of a log that names an error and tells more than that there was one; else empty."""
+    raised = (line.strip() for line in reversed(lines) if RAISED.search(line) and UNTOLD not in line)
+    return next(raised, "")
+
+
+def likely_cause(lines: Sequence[str], code: int | None) -> str:
+    """The first cause that fits, at the end of the log if one does there.
+
+    `code` is None for a server that did not answer in time.
+    """
     if code in (-signal.SIGKILL, 128 + signal.SIGKILL):
         return "killed from outside, most likely for lack of memory"
     if code in (-signal.SIGILL, 128 + signal.SIGILL):
         return "llama.cpp was built for another processor: rebuild it with CMAKE_ARGS=-DGGML_NATIVE=OFF"
     if code == MISSING:
         return "the program is not there: check the installation"
-    text = "\n".join(lines).lower()
-    for marks, cause in CAUSES:
-        if any(mark in text for mark in marks):
-            return cause
+    for part in (lines[-LAST:], lines):
+        text = "\n".join(part).lower()
+        for marks, cause in CAUSES:
+            if any(mark in text for mark in marks):
+                return cause
     return "still loading? give it more time, or read the log" if code is None else "the log says why"

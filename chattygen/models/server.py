@@ -28,12 +28,12 @@ import psutil
 from chattygen.config import Home
 from chattygen.errors import ServerError
 from chattygen.models import processes
-from chattygen.models.causes import likely_cause
+from chattygen.models.causes import LAST, error_line, likely_cause
 from chattygen.models.guard import GRACE
 from chattygen.privacy import LOOPBACK
 
-TAIL = 15
-"""Lines of the log that an error shows."""
+SEARCHED = 400
+"""Lines of the log that are searched for the cause."""
 
 BUSY = 30.0
 """Seconds that a server which has answered before may be too busy to answer."""
@@ -228,7 +228,8 @@ def death(running: Running) -> ServerError | None:
     if running.pid not in _children:
         return ServerError(f"the server of {running.model} is gone", f"its log is {running.log}")
     code = _children[running.pid].wait()
-    if code in (0, -signal.SIGTERM, 128 + signal.SIGTERM):
+    # A vLLM whose engine has died exits with 0, as one does that was told to stop; only the log tells the two apart.
+    if code in (-signal.SIGTERM, 128 + signal.SIGTERM) or (code == 0 and not error_line(_log(running))):
         return None
     return _failure(f"died, {_ending(code)}", running, code)
 
@@ -310,11 +311,21 @@ def _ending(code: int) -> str:
 
 
 def _failure(what: str, running: Running, code: int | None, command: Sequence[str] = ()) -> ServerError:
-    log = Path(running.log)
-    lines = log.read_text(errors="replace").splitlines()[-TAIL:] if log.exists() else []
-    error = ServerError(f"the server of {running.model} {what}", f"{likely_cause(lines, code)}; the log is {log}")
+    lines = _log(running)
+    error = ServerError(
+        f"the server of {running.model} {what}", f"{likely_cause(lines, code)}; the log is {running.log}"
+    )
     if command:
         error.add_note(f"command: {shlex.join(command)}")
-    for line in lines:
+    told = error_line(lines)
+    if told and not any(told in line for line in lines[-LAST:]):
+        error.add_note(told)
+    for line in lines[-LAST:]:
         error.add_note(line)
     return error
+
+
+def _log(running: Running) -> list[str]:
+    """The last lines of a server's log; an engine of vLLM says why it ended long before the front's last word."""
+    log = Path(running.log)
+    return log.read_text(errors="replace").splitlines()[-SEARCHED:] if log.exists() else []

@@ -1,6 +1,6 @@
 """The command line of one vLLM server; vLLM itself is never imported here.
 
-Options as vLLM 0.32 and 0.33 document them. `python -m vllm.entrypoints.openai.api_server` is deprecated there;
+Options as vLLM 0.32 has them. `python -m vllm.entrypoints.openai.api_server` is deprecated there;
 `vllm serve` is started as a module of our own Python, so that no other installation on the PATH is taken.
 """
 
@@ -65,6 +65,7 @@ def command(entry: Entry, weights: Path, port: int, share: Share | None = None) 
         *("--generation-config", "vllm"),  # else the weights' own file changes the sampling that we ask for
         *("--structured-outputs-config", COMPACT),
         "--enable-prefix-caching",
+        "--enable-prompt-tokens-details",  # else it does not tell how much of a prompt was in its cache
     )
 
 

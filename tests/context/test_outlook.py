@@ -84,3 +84,15 @@ def test_what_can_be_asked_is_the_callers_to_say(library: OxigraphGraph) -> None
     assert (found.seeds, found.facts, found.good) == (12, 2, False)
     assert RDF_TYPE not in found.left_out  # reasons, not predicates
     assert found.left_out["metadata"] == 12
+
+
+def test_what_is_asked_last_or_never_is_told(library: OxigraphGraph) -> None:
+    """Not what is never asked for another reason, such as the type, nor what the settings give full interest."""
+    settings = GraphSettings(interest={"*": {V + "isbn": 1.0, V + "genre": 0.0}})
+    (found,) = outlooks(library, profile(library, settings), [BOOK], settings, RUN)
+    assert {relation[0].removeprefix(V): interest.score for relation, interest in found.interest.items()} == {
+        "cover": 0.0,
+        "genre": 0.0,
+        "number": 0.0,
+        "language": 0.2,
+    }

@@ -90,6 +90,11 @@ LIMBURG = seed("Limburg", "province", "place")
         (ADA, fact("born", "1901-05-06", kind="date"), (1, "the captain Ada Berg born in 1901")),
         (seed("Ada Berg", "person", "person"), fact("employer", "Lund"), (2, "the Ada Berg whose employer is Lund")),
         (ADA, fact("author of", "Salt"), (1, "the captain Ada Berg who is an author of Salt")),
+        (
+            seed("Noon", "feast", "thing"),
+            fact("day", "--05-06", kind="date"),  # without a year
+            (5, "the feast Noon whose day is --05-06"),
+        ),
         (LIMBURG, fact("located in", "Belgium"), (1, "the province Limburg located in Belgium")),
         (LIMBURG, fact("country", "Belgium"), (2, "the province Limburg whose country is Belgium")),
         (

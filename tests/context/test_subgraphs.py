@@ -90,7 +90,7 @@ def test_the_settings_say_what_is_of_interest(library: OxigraphGraph) -> None:
     subgraph = extract(library, HARBOUR, learned, NAMES, settings, RUN)
     names = [fact.predicate_label for fact in subgraph.facts]
     assert names == ["published", "isbn", "pages", "language", "author"]  # a year, two numbers, a text
-    assert subgraph.interest[subgraph.facts[4]] == 0.5
+    assert subgraph.interest == {subgraph.facts[4]: 0.5}
     assert {d.reason for d in subgraph.dropped if d.predicate == V + "genre"} == {"by the settings"}
 
 

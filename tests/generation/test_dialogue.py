@@ -419,6 +419,12 @@ def test_d3_nothing_that_names_the_entity_is_said_later(line: str, broken: str) 
     assert rule(no_name(line, replace(NAMESAKE, being="thing"), QUESTIONS[1])) == broken
 
 
+def test_d3_what_stands_in_a_bracket_is_no_part_of_a_name() -> None:
+    ada = replace(ADA, label="Ada Berg (captain)", said="the captain Ada Berg")
+    assert rule(no_name("What is the captain's rank?", ada, QUESTIONS[1])) == ""
+    assert rule(no_name("What is Ada's rank?", ada, QUESTIONS[1])) == "D3"
+
+
 def test_d2_the_first_turn_tells_the_entity_apart() -> None:
     text = "When was the captain Berg whose mentor is Bo born?"
     asked = replace(QUESTIONS[0], text=text)

@@ -152,12 +152,13 @@ def test_a_script_that_is_missing(home: Home) -> None:
 
 def test_llama_cpp_is_not_installed(home: Home, tmp_path: Path) -> None:
     """Python's own way to say that a module is not there: None in sys.modules."""
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['llama_cpp'] = None\n")
+    hidden = "import sys\nsys.modules['llama_cpp'] = sys.modules['xllamacpp'] = None\n"
+    (tmp_path / "sitecustomize.py").write_text(hidden)
     roles = [word for role in ("label", "questions", "sparql", "dialogue") for word in ("--role", f"{role}={SMALL}")]
     Called(home, "generate", "--kg", "lakes", *roles, "--quiet", shadow=tmp_path).refused(
         1,
-        "llama-cpp-python with its server is not installed",
-        "run: pip install 'chattygen[cpu]' (needs a C++ compiler and cmake, takes about 10 minutes)",
+        "no llama.cpp is installed",
+        "run: pip install 'chattygen[cpu-wheel]'; faster where compiled: [cpu]",
     )
     assert not home.database.exists()
 

@@ -116,7 +116,7 @@ def test_a_real_small_model_on_a_real_graph(new: Home, capsys: pytest.CaptureFix
     said = capsys.readouterr()
     assert code in (0, 3)
     made = json.loads(said.out.splitlines()[-1])
-    assert f"waiting for {SMALL}, 0 s" in said.err
+    assert f"{SMALL} is served by llama-cpp-python" in said.err
     assert server.running(new) == []
 
     assert call(new, "export", made["run"], "--to", "jsonl") == 0
@@ -140,7 +140,7 @@ def test_ctrl_c_while_the_server_starts_stops_it_too(new: Home) -> None:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         assert process.stderr
         for line in process.stderr:
-            if line.startswith("waiting for "):
+            if " is served by " in line:
                 break
         children = psutil.Process(process.pid).children(recursive=True)
         os.killpg(process.pid, signal.SIGINT)

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -23,8 +24,12 @@ CROSS_PRODUCT = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }"
 
 def workers(graph: OxigraphGraph) -> list[psutil.Process]:
     """The processes that serve a graph, told by their arguments: the tests share a graph, which has one too."""
-    store = str(graph._store)
-    return [child for child in psutil.Process().children() if store in child.cmdline()]
+    store, found = str(graph._store), []
+    for child in psutil.Process().children():
+        with suppress(psutil.ZombieProcess):  # of another test
+            if store in child.cmdline():
+                found.append(child)
+    return found
 
 
 def big(home: Home, folder: Path) -> OxigraphGraph:

@@ -13,7 +13,7 @@ from chattygen.kg import parts
 from chattygen.kg.sparql import bind, parses, read_only
 
 A, B = Iri("http://e.org/a"), Iri("http://e.org/b")
-VALUES: dict[str, Term | list[Term]] = {"entities": [A, B], "predicates": [A], "bucket": Literal("")}
+VALUES: dict[str, Term | list[Term] | int] = {"entities": [A, B], "predicates": [A], "bucket": Literal(""), "most": 9}
 NAMES = sorted(path.name.removesuffix(".rq") for path in resources.files("chattygen.kg").joinpath("queries").iterdir())
 
 

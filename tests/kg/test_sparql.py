@@ -70,7 +70,7 @@ QUERIES = sorted(path.stem for path in (Path(__file__).parents[2] / "chattygen" 
 def test_every_named_query_begins_with_its_source_and_is_sparql_once_bound(name: str) -> None:
     template = (Path(__file__).parents[2] / "chattygen" / "kg" / "queries" / f"{name}.rq").read_text(encoding="utf-8")
     assert template.startswith("# ")
-    values: dict[str, Term | int] = {"limit": 1, "offset": 0, "bucket": Literal("0a")}
+    values: dict[str, Term | int] = {"limit": 1, "offset": 0, "bucket": Literal("0a"), "most": 9}
     wanted = {token.text[1:] for token in tokens(template) if token.text.startswith("$")}
     query = bind(name, **{parameter: values.get(parameter, film("Ada")) for parameter in wanted})
     assert parses(query) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chattygen.models.causes import likely_cause
+from chattygen.models.causes import error_line, likely_cause
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,15 @@ from chattygen.models.causes import likely_cause
 )
 def test_one_likely_cause_is_given(lines: list[str], code: int | None, cause: str) -> None:
     assert cause in likely_cause(lines, code)
+
+
+ENGINE = "RuntimeError: Worker failed with error 'No common block size for 16'"
+FRONT = "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}"
+
+
+def test_the_error_that_tells_why_is_found_far_above_the_end() -> None:
+    """As vLLM 0.32 ends: the engine's error, many lines, and then the front's, which tells nothing."""
+    log = ["loading", f"  {ENGINE}", *(["Traceback (most recent call last):"] + ["  File"] * 30) * 2, FRONT, ""]
+    assert error_line(log) == ENGINE
+    assert error_line(["an error: none", FRONT]) == ""
+    assert "not enough memory" in likely_cause(["ValueError: No available memory for the cache blocks.", *log], 1)

@@ -27,8 +27,8 @@ SHARE = Share("big", "", 16_000_000_000, 1_000_000_000, 8192, 4096, 6, 0.4687, 1
 
 
 def vllm_options(words: tuple[str, ...]) -> dict[str, str]:
-    """The options between what is served and the last word, a switch."""
-    return dict(zip(words[5:-1:2], words[6:-1:2], strict=True))
+    """The options between what is served and the last two words, which are switches."""
+    return dict(zip(words[5:-2:2], words[6:-2:2], strict=True))
 
 
 def test_the_command_line_of_vllm() -> None:
@@ -45,7 +45,7 @@ def test_the_command_line_of_vllm() -> None:
         "--generation-config": "vllm",
         "--structured-outputs-config": '{"backend":"xgrammar","disable_any_whitespace":true}',
     }
-    assert words[-1] == "--enable-prefix-caching"
+    assert words[-2:] == ("--enable-prefix-caching", "--enable-prompt-tokens-details")
 
 
 def test_what_an_entry_says_of_its_weights_is_passed_on() -> None:
