@@ -67,9 +67,7 @@ def extract(
         size=sum(fact.count for fact in kept),
         dropped=tuple(DroppedFact(p, direction, dropped[p, direction]) for p, direction in sorted(dropped)),
         interest={
-            fact: score
-            for fact in kept
-            if (score := knowledge.interest_in((fact.predicate, fact.direction)).score) < 1
+            fact: score for fact in kept if (score := knowledge.interest_in((fact.predicate, fact.direction)).score) < 1
         },
     )
 
