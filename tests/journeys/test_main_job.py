@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,9 @@ def test_ctrl_c_while_the_server_starts_stops_it_too(new: Home) -> None:
         for line in process.stderr:
             if " is served by " in line:
                 break
+        deadline = time.monotonic() + 30
+        while not server.running(new) and time.monotonic() < deadline:
+            time.sleep(0.02)
         children = psutil.Process(process.pid).children(recursive=True)
         os.killpg(process.pid, signal.SIGINT)
         rest = process.stderr.read().splitlines()
