@@ -134,13 +134,14 @@ def _judge(judge: Judge, pairs: Sequence[tuple[Talk, Talk]]) -> dict[str, Any]:
     preferred = preferences({name: [one.chosen[n] for one in judged] for n, name in enumerate(CRITERIA)})
     return cost(judge, [call for one in judged for call in one.calls]) | {
         "pairs": len(pairs),
+        "alike": sum(one.alike for one in judged),
         "criteria": [asdict(found) | {"agreed": found.agreed, "clear": found.clear} for found in preferred],
         "choices": [{"a": one.a, "b": one.b} | dict(zip(CRITERIA, one.chosen, strict=True)) for one in judged],
     }
 
 
 def _draw_judged(judged: dict[str, Any]) -> None:
-    criteria = judged["criteria"]
+    criteria, asked = judged["criteria"], judged["pairs"] - judged["alike"]
     show.table(
         ["criterion", *PREFERRED],
         [
@@ -153,13 +154,13 @@ def _draw_judged(judged: dict[str, Any]) -> None:
             ]
             for found in criteria
         ],
-        title=f"\n{judged['pairs']} pairs of dialogues: which is better, in both orders",
+        title=f"\n{judged['pairs']} pairs of dialogues ({judged['alike']} alike): which is better, in both orders",
         whole=PREFERRED,
     )
     show.table(
         ["criterion", *ITSELF],
         [
-            [found["criterion"], _share(found["agreed"]), _share(found["first"]), found["pairs"] - found["heard"]]
+            [found["criterion"], _share(found["agreed"]), _share(found["first"]), asked - found["heard"]]
             for found in criteria
         ],
         title="\nthe judge itself (one that guesses agrees on half of the pairs, one that looks at the place on none)",

@@ -44,10 +44,14 @@ class Talk:
 
 @dataclass(frozen=True)
 class Judged:
-    """A pair that was judged: for each criterion the choice with A shown first and that with B shown first."""
+    """A pair that was judged: for each criterion the choice with A shown first and that with B shown first.
+
+    `alike`: both say the same, and the judge was not asked.
+    """
 
     a: str
     b: str
+    alike: bool
     chosen: tuple[tuple[Choice, Choice], ...]
     calls: tuple[Call, ...]
 
@@ -61,14 +65,16 @@ def pair_up(a: Iterable[Talk], b: Iterable[Talk]) -> list[tuple[Talk, Talk]]:
 
 
 def judge_pair(judge: Judge, a: Talk, b: Talk) -> Judged:
-    """Show a pair in both orders.
+    """Show a pair in both orders, unless both say the same.
 
     Raises:
         CallError: as `judge.ask`.
     """
+    if a.said == b.said:
+        return Judged(a.id, b.id, True, ((None, None),) * len(CRITERIA), ())
     forward, first = _choose(judge, (a, "A"), (b, "B"))
     backward, second = _choose(judge, (b, "B"), (a, "A"))
-    return Judged(a.id, b.id, tuple(zip(forward, backward, strict=True)), (*first, *second))
+    return Judged(a.id, b.id, False, tuple(zip(forward, backward, strict=True)), (*first, *second))
 
 
 def _choose(

@@ -14,7 +14,7 @@ from chattygen.context.summary import others, relation
 from chattygen.domain import Fact
 from chattygen.generation.plan import Ask
 from chattygen.generation.wording import kind_of
-from chattygen.generation.words import contains_words, stem, words
+from chattygen.generation.words import contains_words, content, stem, words
 
 UNITS = frozenset(
     """seconds minutes hours days kilometers kilometres km meters metres miles feet inches square hectares acres
@@ -34,6 +34,7 @@ def mismatch(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
         or (f"turned round: {relation(ask.fact, counted=False)}" if is_turned_round(pattern, ask.fact) else "")
         or copies_prompt(pattern, ask)
         or another_class(pattern, ask, facts)
+        or class_for_predicate(pattern, ask.fact)
     )
 
 
@@ -115,6 +116,18 @@ def another_class(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
     first = min(places, key=lambda name: places[name])
     if places[first] < places[ask.fact.value_type] and first != ask.fact.value_type:
         return f"asks for {plural(first)}, not for {plural(ask.fact.value_type)}"
+    return ""
+
+
+def class_for_predicate(pattern: str, fact: Fact) -> str:
+    """The class of the answer in the place of the predicate: the songwriter of an album is not its artist."""
+    noun = read(fact.predicate_label).noun
+    says_it = noun.casefold() in fact.value_type.casefold() or content(noun) & content(pattern)
+    if fact.direction == "in" or not fact.value_type or not noun or says_it:
+        return ""
+    kind = "|".join(re.escape(name) for name in (plural(fact.value_type), fact.value_type))
+    if re.search(rf"\bthe (?:{kind}) (?:of|for) X\b|\bX['’]s (?:{kind})\b", pattern, re.IGNORECASE):
+        return f"asks for the {fact.value_type}, not for the {noun}"
     return ""
 
 

@@ -201,11 +201,17 @@ def no_duplicate(question: Question, others: Sequence[Question]) -> Finding | No
 
 
 def not_in_itself(question: Question, seed: Seed) -> Finding | None:
-    """Q9: does not place the entity in what it is itself: no organisation has its city at the city X."""
-    noun = read(question.fact.predicate_label).noun
-    if question.fact.direction == "out" or not f" {noun}".endswith(f" {seed.type_label}"):
+    """Q9: places neither the entity in what it is itself nor its like in it.
+
+    No organisation has its city at the city X, and no songs are on the song X.
+    """
+    fact, own = question.fact, seed.type_label
+    noun = read(fact.predicate_label).noun
+    if fact.direction == "in" and f" {noun}".endswith(f" {own}"):
+        own = noun
+    elif fact.value_type == own:
         return None
-    placed = rf"\b(?:{re.escape(noun)}|{re.escape(plural(noun))}) (?:at|in|on|near|within) X\b"
-    if re.search(placed, question.pattern, re.IGNORECASE):
-        return Finding("Q9", f"X is the {noun}, nothing in it", question.pattern)
+    placed = rf"\b(?:{re.escape(own)}|{re.escape(plural(own))}) (?:at|in|on|near|within) X\b"
+    if own and re.search(placed, question.pattern, re.IGNORECASE):
+        return Finding("Q9", f"X is the {own}, nothing in it", question.pattern)
     return None

@@ -128,7 +128,7 @@ class Preference:
         a, b: pairs in which it preferred the dialogue of A, or of B, in both orders.
         ties: all other pairs.
         difference: share of pairs for B minus share of pairs for A, -1 to 1; `low` and `high` are its 95 % interval.
-        heard: pairs with a valid reply in both orders; the rest are ties for want of one.
+        heard: pairs with a valid reply in both orders; the rest are ties for want of one, or as both said the same.
         first: share of the valid replies that preferred what was shown first, 0 to 1; None without any. Far from a half
             with few agreements, the judge looks at the place and not at the text.
     """

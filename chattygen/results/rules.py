@@ -45,7 +45,7 @@ RULES = {
     "Q6": "a question can be understood without an earlier sentence",
     "Q7": "no other question of the dialogue asks the same",
     "Q8": "a question asks what its fact says",
-    "Q9": "a question does not place its entity in what it is itself",
+    "Q9": "a question places neither its entity in what it is itself nor its like in it",
     "S1": "a query is valid SPARQL 1.1",
     "S2": "a query only reads, and only this graph",
     "S3": "a query uses no identifiers but those it was given",

@@ -177,7 +177,6 @@ def test_a_run_that_is_worked_on_is_refused_and_one_that_was_killed_is_not(
 PREFERENCES: list[dict[str, object]] = [
     {"match": "Interviewer 1:\n- How many", "reply": "fluency: 1\nclarity: 1\nvariety: 2", "times": 0},
     {"match": "Interviewer 2:\n- How many", "reply": "fluency: 2\nclarity: 1\nvariety: 9", "times": 0},
-    {"reply": "fluency: 1\nclarity: 2\nvariety: 1", "times": 0},
 ]
 """About Pierre, A asks when Marie Curie was born and B how many sailors she has. The judge finds that more fluent in
 either order, always finds clearer what it reads first, and once finds a ninth dialogue more varied. About Marie, both
@@ -204,7 +203,7 @@ def test_a_judge_for_a_person(capsys: pytest.CaptureFixture[str], tmp_path: Path
     called = Called(capsys, tmp_path, a, b, "--judge", "judy")
     assert called.code == 0
     rows = [" ".join(line.split()) for line in called.out.splitlines()]
-    shown = rows[rows.index("2 pairs of dialogues: which is better, in both orders") :]
+    shown = rows[rows.index("2 pairs of dialogues (1 alike): which is better, in both orders") :]
     # Of two pairs one is won: a quarter of the resamples hold only that one, a quarter only the other.
     assert shown[1:5] == [
         "criterion A tie B B - A 95 % interval",
@@ -212,24 +211,23 @@ def test_a_judge_for_a_person(capsys: pytest.CaptureFixture[str], tmp_path: Path
         "clarity 0 2 0 +0% +0% to +0% no clear difference",
         "variety 0 2 0 +0% +0% to +0% no clear difference",
     ]
-    # Marie's pair, the same both times, gets the same reply: fluency and variety go to what came first, clarity never.
     assert shown[7:11] == [
         "criterion orders agree chose what came first no valid reply",
-        "fluency 50% 75% 0",
-        "clarity 0% 50% 0",
-        "variety 0% 67% 1",
+        "fluency 100% 50% 0",
+        "clarity 0% 100% 0",
+        "variety - 0% 1",
     ]
-    assert shown[11].startswith("judged by judy: 4 calls, 1 of them stored before;")
-    assert calls(tmp_path) == [(f"{a}-1", f"{b}-2"), (f"{a}-2", f"{b}-1"), (f"{b}-1", f"{a}-2")]
+    assert shown[11].startswith("judged by judy: 2 calls, 0 of them stored before;")
+    assert calls(tmp_path) == [(f"{a}-2", f"{b}-1"), (f"{b}-1", f"{a}-2")]
 
 
 def test_a_judge_for_a_program_and_no_call_twice(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     a, b = record(tmp_path, A), record(tmp_path, B)
     write_judge(tmp_path, PREFERENCES)
     first, again = (json.loads(Called(capsys, tmp_path, a, b, "--json", "--judge", "judy").out) for _ in (1, 2))
-    assert (first["paired"], first["judged"]["pairs"]) == (3, 2)
+    assert (first["paired"], first["judged"]["pairs"], first["judged"]["alike"]) == (3, 2, 1)
     assert first["judged"]["choices"] == [
-        {"a": f"{a}-1", "b": f"{b}-2", "fluency": ["A", "B"], "clarity": ["B", "A"], "variety": ["A", "B"]},
+        {"a": f"{a}-1", "b": f"{b}-2"} | {name: [None, None] for name in ("fluency", "clarity", "variety")},
         {"a": f"{a}-2", "b": f"{b}-1", "fluency": ["B", "B"], "clarity": ["A", "B"], "variety": [None, "A"]},
     ]
     assert first["judged"]["criteria"][0] == {
@@ -241,34 +239,33 @@ def test_a_judge_for_a_program_and_no_call_twice(capsys: pytest.CaptureFixture[s
         "difference": 0.5,
         "low": 0.0,
         "high": 1.0,
-        "heard": 2,
-        "first": 0.75,
-        "agreed": 0.5,
+        "heard": 1,
+        "first": 0.5,
+        "agreed": 1.0,
         "clear": False,
     }
     usage, usage_again = (told["judged"].pop("usage") for told in (first, again))
     assert again == first
-    # Four replies of 32 characters, four to a token.
-    assert (usage["calls"], usage["reused"], usage["completion_tokens"]) == (4, 1, 32)
-    assert usage_again == usage | {"reused": 4}
-    assert len(calls(tmp_path)) == 3
+    # Two replies of 32 characters, four to a token.
+    assert (usage["calls"], usage["reused"], usage["completion_tokens"]) == (2, 0, 16)
+    assert usage_again == usage | {"reused": 2}
+    assert len(calls(tmp_path)) == 2
 
 
 def test_a_judgement_that_stops_goes_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """The script has one reply each time it is read, and three are wanted."""
+    """The script has one reply each time it is read, and two are wanted for the one pair that is not alike."""
     a, b = record(tmp_path, A), record(tmp_path, B)
     write_judge(tmp_path, [{"reply": "fluency: 1\nclarity: 1\nvariety: 1"}])
-    for made, judged in ((1, 1), (2, 1)):
-        stopped = Called(capsys, tmp_path, a, b, "--judge", "judy")
-        assert stopped.code == 1
-        said = stopped.err.splitlines()
-        assert said[-3].startswith("chattygen: the script of judy has no reply left")
-        assert said[-1] == (
-            f"  {judged} of 2 pairs are judged and stored; run the command again: no call that is stored is made twice"
-        )
-        assert len(calls(tmp_path)) == made
+    stopped = Called(capsys, tmp_path, a, b, "--judge", "judy")
+    assert stopped.code == 1
+    said = stopped.err.splitlines()
+    assert said[-3].startswith("chattygen: the script of judy has no reply left")
+    assert said[-1] == (
+        "  1 of 2 pairs are judged and stored; run the command again: no call that is stored is made twice"
+    )
+    assert len(calls(tmp_path)) == 1
     assert Called(capsys, tmp_path, a, b, "--judge", "judy").code == 0
-    assert len(calls(tmp_path)) == 3
+    assert len(calls(tmp_path)) == 2
 
 
 def test_ctrl_c_says_how_to_go_on() -> None:

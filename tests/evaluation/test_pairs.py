@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from chattygen.errors import ConfigError
-from chattygen.evaluation.pairs import Choice, Talk, judge_pair, pair_up, read_talks, talk
+from chattygen.evaluation.pairs import Choice, Judged, Talk, judge_pair, pair_up, read_talks, talk
 from chattygen.models.scripted import Rule
 from tests.evaluation.test_judge import Book, judge
 
@@ -44,7 +44,7 @@ def test_what_the_judge_reads() -> None:
     book = Book()
     pair = made("d1", "s", "When was Ada born?", "And where?"), made("d2", "s", "Who is Ada?")
     judged = judge_pair(judge(book, Rule(said(1, 1, 1), times=2)), *pair)
-    assert (judged.a, judged.b) == ("d1", "d2")
+    assert (judged.a, judged.b, judged.alike) == ("d1", "d2", False)
     assert judged.calls == tuple(call for call, _ in book.written)
     assert [(about.dialogue, about.other) for _, about in book.written] == [("d1", "d2"), ("d2", "d1")]
     assert [call.messages[1][1] for call, _ in book.written] == [
@@ -55,12 +55,11 @@ def test_what_the_judge_reads() -> None:
     ]
 
 
-def test_two_that_say_the_same_are_asked_about_once_and_are_a_tie() -> None:
+def test_two_that_say_the_same_are_not_asked_about() -> None:
     book = Book()
     judged = judge_pair(judge(book, Rule(said(1, 2, 1))), made("d1", "s", "Who?"), made("d2", "s", "Who?"))
-    assert judged.chosen == (("A", "B"), ("B", "A"), ("A", "B"))
-    assert len(book.written) == 1
-    assert [call.reused for call in judged.calls] == [False, True]
+    assert judged == Judged("d1", "d2", True, ((None, None),) * 3, ())
+    assert book.written == []
 
 
 def test_pairs_are_about_one_entity() -> None:

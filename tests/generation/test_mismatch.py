@@ -7,6 +7,7 @@ import pytest
 from chattygen.domain import Fact
 from chattygen.generation.mismatch import (
     another_class,
+    class_for_predicate,
     copies_prompt,
     is_turned_round,
     mismatch,
@@ -15,7 +16,7 @@ from chattygen.generation.mismatch import (
 )
 from chattygen.generation.plan import Ask
 
-from .hand_made import BORN, CREW, FACTS, FRIENDS, MEDALS, MENTOR, RANK, SHIPS, fact, nodes
+from .hand_made import BORN, CREW, FACTS, FRIENDS, MEDALS, MENTOR, PUPIL, RANK, SHIPS, fact, nodes
 
 NEAR = fact("near", "located near", nodes("gullsund", type_label="town"), value_type="town")
 
@@ -117,3 +118,25 @@ def test_a_clause_without_a_question_is_a_phrase_of_the_prompt() -> None:
     friends = fact("co", "co-author of", nodes("bo", "cy", type_label="captain"), value_type="captain")
     assert copies_prompt("How many captains that X is co-author of?", Ask(friends, "count")) == "repeats the phrase"
     assert copies_prompt("How many captains are there that X is co-author of?", Ask(friends, "count")) == ""
+
+
+WRITER = fact("writer", "writer", nodes("bono", type_label="songwriter"), value_type="songwriter")
+ARTIST = fact("artist", "artist", nodes("u2", type_label="songwriter"), value_type="songwriter")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "about", "reason"),
+    [
+        ("Who is the songwriter of X?", ARTIST, "asks for the songwriter, not for the artist"),
+        ("Who is X's songwriter?", ARTIST, "asks for the songwriter, not for the artist"),
+        ("Which songwriter is the artist of X?", ARTIST, ""),
+        ("Who is the songwriter of X?", WRITER, ""),  # the word says both
+        ("Who is the songwriter behind X?", ARTIST, ""),
+        ("Which captain is the mentor of X?", MENTOR, ""),
+        ("Who is the captain of X?", MENTOR, "asks for the captain, not for the mentor"),
+        ("What is the town of X?", NEAR, ""),  # no noun that could be said in its place
+        ("Which captain taught X?", PUPIL, ""),
+    ],
+)
+def test_the_class_of_the_answer_is_not_the_predicate(pattern: str, about: Fact, reason: str) -> None:
+    assert class_for_predicate(pattern, about) == reason
