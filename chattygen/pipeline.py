@@ -246,7 +246,7 @@ def _same_models(tools: Tools, players: list[Player], run: str) -> None:
     """Raises UsageError unless the models are those that have answered before."""
     for player in players:
         if tools.models[player.role].revision != player.revision:
-            raise _cannot_resume(run, f"the model {player.model} has other weights or another address now")
+            raise _cannot_resume(run, f"the model {player.model} has other weights, another engine or another address now")
 
 
 def _cannot_resume(run: str, why: str) -> UsageError:

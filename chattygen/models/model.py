@@ -52,7 +52,8 @@ class Model(Protocol):
 
     Attributes:
         name: its entry in models.toml.
-        revision: which state of it answers: a hash of its weights, or the address of a server that does not tell.
+        revision: which state of it answers: a hash of its weights and the engine, or the address of a server that does
+            not tell.
         context: length of its context in tokens.
         repeatable: whether the same request always gets the same reply.
         exact: whether its server takes the grammar itself, so that a reply which does not match shows that the server

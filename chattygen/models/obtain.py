@@ -79,7 +79,9 @@ def _supervised(entry: Entry, home: Home, report: server.Waiting, started_by: st
         context = vllm.served_context(running.port, running.key) if entry.backend == "vllm" else entry.context
         served = entry.model_copy(update={"context": context})
         dialect = DIALECTS[running.engine]
-        return _client(served, running.url, running.key, dialect, weights.revision(entry, home), slots=running.slots)
+        # Two engines round differently: the same weights on another one may say something else.
+        revision = f"{weights.revision(entry, home)} on {running.engine}"
+        return _client(served, running.url, running.key, dialect, revision, slots=running.slots)
 
     def end(running: server.Running) -> None:
         if running.started_by != SERVE:

@@ -404,7 +404,7 @@ def test_resume_refuses_what_is_not_as_it_was(stopped: Home, tmp_path: Path) -> 
 
     write_script(stopped.path, [{"reply": "nothing", "times": 0}])
     assert end(begin(stopped, "resume", run)).last == [
-        f"{cannot}the model script has other weights or another address now",
+        f"{cannot}the model script has other weights, another engine or another address now",
         hint,
     ]
     write_script(stopped.path, SILENT)

@@ -191,6 +191,7 @@ def test_it_wants_the_key_and_listens_on_loopback_only(served: Served) -> None:
 @pytest.mark.model
 def test_what_serves_is_known_to_whoever_shares_it(served: Served) -> None:
     assert (served.running.engine, served.running.slots) == (served.engine, served.slots)
+    assert served.model.revision.split(" on ")[1] == served.engine
     assert engines.with_version(served.engine).split()[1][0].isdecimal()
     assert served.model.repeatable is (served.slots == 1)
 

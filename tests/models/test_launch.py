@@ -58,6 +58,8 @@ def test_without_a_card_vllm_gets_what_the_entry_asks_for_and_compiles_nothing()
     words = vllm.command(MODEL, Path("/w/big"), 8123)
     assert "--gpu-memory-utilization" not in words
     assert "--enforce-eager" in words
+    assert words[words.index("--kv-cache-memory-bytes") + 1] == "2147483648"
+    assert words[words.index("--block-size") + 1] == "32"
     assert words[words.index("--max-model-len") + 1] == "8192"
     assert words[words.index("--max-num-seqs") + 1] == "16"
 

@@ -19,14 +19,19 @@ from chattygen.results.formats import huggingface, jsonl
 from chattygen.results.formats.card import FIELDS, card
 from chattygen.results.formats.parquet import Written
 from chattygen.results.reader import StoredDialogue, StoredRun
-from tests.results.formats.made import CURIE, PLAYERS, RUN, SHIP, text
+from tests.results.formats.made import ADA, CURIE, PLAYERS, RUN, SHIP, text
 
 SPLITS = {"train": Written(2, 4, 2000)}
 
 
 @pytest.fixture(scope="module")
 def datasets(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    """The package, told to stay offline and to keep its cache in a temporary folder; it reads this when imported."""
+    """The package, told to stay offline and to keep its cache in a temporary folder; it reads this when imported.
+
+    The package of the hub, which other tests download with, reads the same variable and is imported before.
+    """
+    import huggingface_hub.constants  # noqa: F401
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HF_HUB_OFFLINE", "1")
         patch.setenv("HF_HOME", str(tmp_path_factory.mktemp("hf")))
@@ -47,15 +52,15 @@ def loaded(datasets: ModuleType, folder: Path, cache: Path) -> dict[str, list[di
 @pytest.mark.parametrize("standalone", [True, False])
 def test_a_folder_without_splits(datasets: ModuleType, tmp_path: Path, standalone: bool) -> None:
     folder = tmp_path / "set"
-    parts = {"train": iter([CURIE, SHIP])}
-    assert huggingface.write(RUN, PLAYERS, parts, folder, standalone=standalone) == {"train": 2}
+    parts = {"train": iter([CURIE, SHIP, ADA])}
+    assert huggingface.write(RUN, PLAYERS, parts, folder, standalone=standalone) == {"train": 3}
     assert sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*")) == [
         "README.md",
         "data",
         "data/train-00000-of-00001.parquet",
     ]
     read = loaded(datasets, folder, tmp_path / "cache")
-    assert read == {"train": lines(CURIE, SHIP, standalone=standalone)}
+    assert read == {"train": lines(CURIE, SHIP, ADA, standalone=standalone)}
 
 
 def test_a_folder_with_splits_also_one_without_dialogues(datasets: ModuleType, tmp_path: Path) -> None:
