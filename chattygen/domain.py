@@ -66,6 +66,12 @@ Being = OneOf["person", "group", "place", "work", "thing"]
 """What an entity of a node type is, as far as pronouns and quotation marks care; a work is a song, a book, a paper."""
 
 
+Bucket = OneOf["head", "torso", "tail"]
+"""How popular an entity is among those of its type (Head-to-Tail, section 2)."""
+
+BUCKETS: tuple[Bucket, ...] = ("head", "torso", "tail")
+
+
 @dataclass(frozen=True)
 class NodeType:
     """A class of the KG that seeds are drawn from (Algorithm 1).
@@ -104,6 +110,44 @@ class LabelRule:
 
 
 @dataclass(frozen=True)
+class Thresholds:
+    """The lowest popularity in head, and in torso or head; None where nothing is popular enough."""
+
+    head: float | None
+    torso: float | None
+
+
+@dataclass(frozen=True)
+class Strata:
+    """Head, torso and tail of a node type, or of the predicates of a graph (Head-to-Tail, Table 1).
+
+    Attributes:
+        node_type: IRI; empty for the predicates.
+        measure: `density`, the IRI of a predicate or the path of a file; `triples` for predicates.
+        entities: how many are in each bucket; of an estimate, how many there would be in the whole type.
+        left_out: how many have no popularity, or are too new.
+        method: `exact` looks at all entities, `estimated` at a random sample of them.
+        looked_at: how many were looked at and have a popularity.
+        error: by how much the share of a bucket may be off, 0 to 1, with 95 % confidence; 0 when exact.
+        between: for `head` and `torso`, where the threshold lies with 95 % confidence; empty when exact.
+    """
+
+    node_type: str
+    measure: str
+    thresholds: Thresholds
+    entities: Mapping[Bucket, int]
+    left_out: int
+    method: OneOf["exact", "estimated"]
+    looked_at: int
+    error: float = 0.0
+    between: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+
+    def share(self, bucket: Bucket) -> float:
+        """The part of the entities with a popularity that is in a bucket, 0 to 1."""
+        return self.entities[bucket] / max(sum(self.entities.values()), 1)
+
+
+@dataclass(frozen=True)
 class Seed:
     """A seed entity: what a dialogue revolves around (Definition 1). Two entities with one label are two seeds.
 
@@ -115,17 +159,21 @@ class Seed:
     node_type: str
     type_label: str
     being: Being = "thing"
-    bucket: OneOf["head", "torso", "tail"] | None = None
+    bucket: Bucket | None = None
     said: str = ""
 
 
 @dataclass(frozen=True)
 class Value:
-    """The other end of a triple, with the text that a person reads for it and the label of its class (or empty)."""
+    """The other end of a triple, with the text that a person reads for it and the label of its class (or empty).
+
+    `being` is what entities of its class are, as far as that is known.
+    """
 
     term: Iri | Literal
     label: str
     type_label: str = ""
+    being: Being = "thing"
 
 
 @dataclass(frozen=True)
@@ -168,6 +216,11 @@ class Subgraph:
 
     `size` is the number of triples kept; `dropped` says what the filters took out. `interest` says how much a person
     would want to know those facts that something speaks against, more than 0 and less than 1; that of the others is 1.
+    `absent` are facts that entities of the type usually have and this one has not, with a count of 0.
+    `beyond` are the questions over two facts that the data allow, each with its first fact, in the order of `facts`;
+    empty unless the run looks beyond one fact.
+    `others` are values of the same kind that other entities of the type have in the place of a fact's, and this one
+    has nowhere.
     """
 
     seed: Seed
@@ -175,12 +228,16 @@ class Subgraph:
     size: int
     dropped: tuple[DroppedFact, ...] = ()
     interest: Mapping[Fact, float] = field(default_factory=dict, hash=False)
+    absent: tuple[Fact, ...] = ()
+    beyond: tuple[tuple[Fact, Beyond], ...] = ()
+    others: Mapping[Fact, tuple[Value, ...]] = field(default_factory=dict, hash=False)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Dialogue generation (section 5)
 
 QuestionKind = OneOf["what", "who", "when", "where", "which", "how-many", "yes-no", "other"]
+Flow = OneOf["opening", "reference", "ellipsis", "follow-up", "return"]
 Origin = OneOf["model", "builder"]
 """Who wrote a text: the language model, or chattygen's deterministic builder as the last resort."""
 
@@ -194,12 +251,35 @@ class Finding:
     evidence: str = ""
 
 
+AnswerForm = OneOf["value", "count", "yes-no"]
+"""Whether a question asks for the values of its fact, for their number, or whether one of them is there."""
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """What a question over two facts says of the other ends of the first one.
+
+    Attributes:
+        kind: `hop` asks for something of the other end (where the spouse of X was born); `condition` for those other
+            ends of which something is so (the albums of X that are of 1999); `most` and `least` for the one with the
+            greatest or smallest value (which album of X was the last).
+        fact: the second fact, around those other ends as around a seed: `out` has them as its subject. Its values are
+            the condition's one value, with a count of the most that any of them has, or what is compared; those of a
+            hop are the answers.
+        asked: what is asked for, as if it were a fact of the seed: its values are the answers.
+    """
+
+    kind: OneOf["hop", "condition", "most", "least"]
+    fact: Fact
+    asked: Fact
+
+
 @dataclass(frozen=True)
 class Question:
-    """A standalone question about one fact.
+    """A standalone question about a fact of the seed, and perhaps about one beyond it.
 
     `pattern` is the question with the placeholder `X` where the entity is named; `text` has the name in its place.
-    `form` says whether the answer is the fact's values or their number.
+    `tested` is what a yes-no question asks about; the right answer is yes if it is one of the fact's values.
     """
 
     fact: Fact
@@ -207,7 +287,24 @@ class Question:
     text: str
     kind: QuestionKind
     origin: Origin
-    form: OneOf["value", "count"] = "value"
+    form: AnswerForm = "value"
+    tested: Value | None = None
+    beyond: Beyond | None = None
+
+    @property
+    def asked(self) -> Fact:
+        """The fact whose other ends are the answer, or are counted."""
+        return self.beyond.asked if self.beyond else self.fact
+
+    @property
+    def holds(self) -> bool:
+        """Whether what a yes-no question asks is so."""
+        return self.tested is not None and self.tested.term in {value.term for value in self.asked.values}
+
+    @property
+    def answerable(self) -> bool:
+        """False where the graph has no such fact about the seed."""
+        return self.fact.count > 0
 
 
 @dataclass(frozen=True)
@@ -237,13 +334,19 @@ class Query:
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn of a dialogue: what is said, its standalone form, its query."""
+    """One turn of a dialogue: what is said, its standalone form, its query.
+
+    `flow` says how it goes on with what was said: it opens the dialogue, refers to the seed, leaves out what was just
+    said, asks about the answer of the turn `refers_to`, or comes back to the seed after that.
+    """
 
     n: int
     utterance: str
     utterance_origin: Origin
     question: Question
     query: Query
+    flow: Flow = "reference"
+    refers_to: int | None = None
 
 
 @dataclass(frozen=True)
@@ -277,6 +380,18 @@ class Dialogue:
     usage: Usage
 
 
+@dataclass(frozen=True)
+class Visit:
+    """A visit to a seed by the program alone; `turns` are those of the dialogue that came of it, or none.
+
+    `number` counts the visits to the seed in a run, from 1.
+    """
+
+    subgraph: Subgraph
+    number: int
+    turns: tuple[Turn, ...]
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # The record of a run: everything that happened becomes a row
 
@@ -287,7 +402,7 @@ class Call:
 
     Attributes:
         stage: a name of generation.stages.
-        revision: which state of the model answers: a hash of its weights, or an address.
+        revision: which state of the model answers: a hash of its weights and the engine, or an address.
         prompt_hash: identifies the jinja template.
         sampling_seed, temperature, max_tokens: how the reply is drawn.
         finish: `error` when the call failed; then `error` says why.
@@ -337,6 +452,11 @@ class Call:
     @property
     def usage(self) -> Usage:
         return Usage(self.prompt_tokens, self.completion_tokens, 1, self.seconds)
+
+
+Repair = OneOf["model", "builder", "replaced", "lost"]
+"""What became of an item of a stage whose first line broke a rule: the model mended it in a later attempt, or the
+builder did; another fact took its place; or its question is lost."""
 
 
 @dataclass(frozen=True)

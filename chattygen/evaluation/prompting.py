@@ -1,6 +1,6 @@
 """Prompts of evaluation are jinja files in prompts/, in the form of those of generation: `<stage>.jinja` holds the
 shared instruction, a line `---`, and the part that changes. The instruction comes first so that a server reuses its
-prefix.
+prefix. Those that a benchmark is played with are an instruction alone, for the dialogue itself is what changes.
 """
 
 from __future__ import annotations
@@ -26,11 +26,17 @@ def prompt_hash(stage: str) -> str:
 
 def render(stage: str, **values: object) -> tuple[Message, ...]:
     """The messages of one call; an undefined variable is an error, never an empty string."""
+    system, _, user = _source(stage).partition("\n---\n")
+    return ("system", _filled(system)), ("user", _filled(user, **values).strip())
+
+
+def instruction(prompt: str, **values: object) -> Message:
+    """The instruction of a prompt that has no other part."""
+    return "system", _filled(_source(prompt), **values).strip()
+
+
+def _filled(template: str, **values: object) -> str:
     environment = jinja2.Environment(
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
     )
-    system, _, user = _source(stage).partition("\n---\n")
-    return (
-        ("system", environment.from_string(system).render()),
-        ("user", environment.from_string(user).render(**values).strip()),
-    )
+    return environment.from_string(template).render(**values)

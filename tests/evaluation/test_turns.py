@@ -12,7 +12,7 @@ from chattygen.evaluation.turns import VERDICTS, fact_words, judge_turn
 from chattygen.models.scripted import Rule
 from chattygen.results.audits import TurnJudgement
 from tests.evaluation.test_judge import Book, judge
-from tests.results.hand_made import BORN, CURIE, CURIE_DIALOGUE, PRIZES
+from tests.results.hand_made import ADA, ADA_DIALOGUE, CURIE, CURIE_DIALOGUE, HOP, MOST, PRIZES
 
 TURNS = CURIE_DIALOGUE.turns
 
@@ -57,8 +57,33 @@ def test_many_answers_and_none() -> None:
 
 
 def test_a_fact_in_words() -> None:
-    assert fact_words(BORN, CURIE) == "Marie Curie -> birth date -> ?"
-    assert fact_words(PRIZES, CURIE) == "? -> laureate -> Marie Curie"
+    born, prizes = (turn.question for turn in TURNS)
+    assert fact_words(born, CURIE) == "Marie Curie -> birth date -> ?"
+    assert fact_words(prizes, CURIE) == "? -> laureate -> Marie Curie"
+    tested = replace(prizes, form="yes-no", tested=PRIZES.values[0])
+    assert fact_words(tested, CURIE) == "Physics 1903 -> laureate -> Marie Curie"
+
+
+def test_two_facts_in_words() -> None:
+    _, hop, tested, condition, most, _ = (fact_words(turn.question, ADA) for turn in ADA_DIALOGUE.turns)
+    assert hop == "Ada Berg -> mentor -> ? -> birth place -> ?"
+    assert tested == "Ada Berg -> birth place -> Bergen"
+    assert condition == "Ada Berg <- captain <- ? -> launch year -> 1999"
+    assert most == "Ada Berg <- captain <- ? -> launch year -> the greatest"
+    least = replace(ADA_DIALOGUE.turns[4].question, beyond=replace(MOST, kind="least"))
+    assert fact_words(least, ADA) == "Ada Berg <- captain <- ? -> launch year -> the smallest"
+    inward = replace(HOP, fact=replace(HOP.fact, predicate_label="author", direction="in"))
+    assert fact_words(replace(ADA_DIALOGUE.turns[1].question, beyond=inward), ADA) == (
+        "Ada Berg -> mentor -> ? <- author <- ?"
+    )
+
+
+def test_a_turn_that_the_graph_cannot_answer_is_meant_so() -> None:
+    book = Book()
+    judge_turn(judge(book, Rule("right")), "d1", ADA, ADA_DIALOGUE.turns)
+    shown = book.written[0][0].messages[1][1].splitlines()
+    assert "The answers: none; this turn is one that the graph cannot answer" in shown
+    assert "Its fact: Ada Berg -> death date -> ?" in shown
 
 
 def test_a_judge_and_a_person_have_the_same_verdicts() -> None:
