@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from chattygen.domain import Bucket
 from chattygen.errors import ConfigError, UnknownName
 
 
@@ -138,6 +140,8 @@ class GraphSettings(Strict):
         predicate_labels: predicate or class IRI -> how it reads.
         interest: class IRI, or `*` for all classes -> predicate IRI -> how much a person would want to know it, 0 to 1:
             0 is never asked, less than 1 only after everything else, 1 whatever the data look like.
+        popularity: class IRI, or `*` for all classes -> the predicate whose number says how popular an entity is; where
+            there is none, that is the number of its triples.
     """
 
     type_predicate: str = RDF_TYPE
@@ -150,6 +154,7 @@ class GraphSettings(Strict):
     labels: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     predicate_labels: dict[str, str] = Field(default_factory=dict)
     interest: dict[str, dict[str, Annotated[float, Field(ge=0, le=1)]]] = Field(default_factory=dict)
+    popularity: dict[str, str] = Field(default_factory=dict)
 
     @field_validator("language")
     @classmethod
@@ -200,6 +205,17 @@ def read_recipe(path: Path) -> Recipe:
     return read_toml(path, Recipe)
 
 
+FLOW: Mapping[str, float] = {"ellipsis": 0.15, "follow-up": 0.1, "unanswerable": 0.0}
+"""Share of the turns of each form, 0 to 1, as far as the facts of the seeds allow; the others refer to the seed."""
+
+
+KINDS: Mapping[str, float] = {"yes-no": 0.12}
+"""Share of the questions of a kind, 0 to 1, as far as the facts allow; `how-many`, if given, is that of counts."""
+
+MOST_YES_NO = 0.2
+"""One in a dialogue of five."""
+
+
 @dataclass(frozen=True)
 class RunSettings:
     """What a run was asked to do; stored with the run. Defaults are those of the CLI.
@@ -216,13 +232,23 @@ class RunSettings:
         cohort: seeds that go through a stage together, so that the server's prefix cache serves them.
             At least as many as are in flight.
         in_flight: how many of them are worked on at once; what comes of it does not depend on this.
+        hops: 2 asks up to two questions of a dialogue over two facts; 1 asks none.
+        flow: form of a turn -> the share of the turns that have it; see FLOW.
+        kinds: kind of question -> the share of the questions that are of it; see KINDS.
+        strata: the buckets of popularity that seeds are drawn from in equal numbers; none: from all entities alike.
+        popularity: `density`, the IRI of a predicate, or a file of scores; empty: as the recipe says, else density.
+        before: with strata, only entities with a date before this year are seeds; None for all.
+        date_predicate: what states that date.
+        entities: IRIs of the seeds, in order, each once; none: seeds are drawn.
+        phrasing: `each` words every dialogue; `reuse` words what is asked once, and assembles dialogues from that.
+        phrasings: the file of those wordings; empty: the one in the graph's folder.
     """
 
     kg: str
     dialogues: int = 20
     questions: int = 5
     min_questions: int = 3
-    approach: Literal["multi-stage", "single-prompt"] = "multi-stage"
+    approach: Literal["multi-stage", "single-prompt", "head-to-tail"] = "multi-stage"
     serialisation: Literal["summarised", "full"] = "summarised"
     seed: int = 0
     rare: float = 0.01
@@ -235,6 +261,26 @@ class RunSettings:
     attempts: int = 3
     cohort: int = 5
     in_flight: int = 1
+    hops: int = 1
+    flow: Mapping[str, float] = field(default_factory=lambda: dict(FLOW), hash=False)
+    kinds: Mapping[str, float] = field(default_factory=lambda: dict(KINDS), hash=False)
+    strata: tuple[Bucket, ...] = ()
+    popularity: str = ""
+    before: int | None = None
+    date_predicate: str = ""
+    phrasing: Literal["each", "reuse"] = "each"
+    phrasings: str = ""
+    entities: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "strata", tuple(self.strata))  # stored settings come back as lists
+        object.__setattr__(self, "entities", tuple(self.entities))
+
+    @property
+    def looks_beyond(self) -> bool:
+        """Whether the facts around the neighbours of a seed are needed."""
+        in_stages = self.approach == "multi-stage" and self.phrasing == "each"
+        return in_stages and (self.hops > 1 or self.flow["follow-up"] > 0)
 
     def at_once(self, seeds: int) -> RunSettings:
         """These settings, with so many seeds worked on at once."""

@@ -8,58 +8,37 @@ settings, the graph and the replies only, whatever is finished first. Knows noth
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Literal
+from dataclasses import dataclass, replace
+from functools import cache, partial
 
+from chattygen import assembly
+from chattygen.books import VISITS, Books, Outcome, Tell
 from chattygen.config import RunSettings
-from chattygen.context import descriptions, knowledge, labels, namesakes, samples, seeds, subgraphs
+from chattygen.context import (
+    absent,
+    descriptions,
+    knowledge,
+    labels,
+    listed,
+    namesakes,
+    neighbours,
+    samples,
+    seeds,
+    strata,
+    subgraphs,
+)
 from chattygen.context.facts import Names
 from chattygen.context.node_types import distribute, without
+from chattygen.context.pools import Pool, draw, owe, spread
+from chattygen.context.popularity import measures
 from chattygen.context.supply import supply
-from chattygen.domain import Being, Dialogue, DroppedType, LabelRule, NodeType, Seed, Subgraph, Usage
+from chattygen.domain import Being, Bucket, Dialogue, DroppedType, LabelRule, NodeType, Seed, Subgraph
 from chattygen.generation.labelling import ask_label
 from chattygen.generation.plan import plan as choose
 from chattygen.generation.stages import LABEL
 from chattygen.work import WORK, Draft, Stopped, Tools, asker, difference, give_up, in_order, unless_stopped
-
-VISITS = 3
-"""Seeds visited per dialogue asked for, and ten more, before a run ends short."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is, for whoever draws it.
-
-    Attributes:
-        reached: `done` and, for each dialogue in work, the part of its stages that lies behind it.
-        spent: on calls that were made now; what was answered before the run was resumed costs nothing.
-    """
-
-    run: str
-    done: int
-    reached: float
-    wanted: int
-    visited: int
-    stage: str
-    findings: int
-    spent: Usage
-
-
-Tell = Callable[[Progress], None]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a run ended: `status` as in the results database, `reason` when it is not done."""
-
-    run: str
-    status: Literal["done", "short", "interrupted"]
-    dialogues: int
-    wanted: int
-    visited: int
-    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -85,27 +64,6 @@ def unnamed(node_type: NodeType) -> DroppedType:
     return DroppedType(node_type.iri, node_type.label, node_type.count, "no label")
 
 
-@dataclass
-class Books:
-    """What a run has come to so far, and who is told of it."""
-
-    tools: Tools
-    tell: Tell
-    done: int = 0
-    visited: int = 0
-    findings: int = 0
-    spent: Usage = field(default_factory=Usage)
-
-    def say(self, reached: float, stage: str = "") -> None:
-        run = self.tools.run
-        self.tell(
-            Progress(self.tools.id, self.done, reached, run.dialogues, self.visited, stage, self.findings, self.spent)
-        )
-
-    def outcome(self, status: Literal["done", "short", "interrupted"], reason: str = "") -> Outcome:
-        return Outcome(self.tools.id, status, self.done, self.tools.run.dialogues, self.visited, reason)
-
-
 def make_dialogues(tools: Tools, kept: tuple[NodeType, ...], dropped: tuple[DroppedType, ...], tell: Tell) -> Outcome:
     """Label the node types, then send cohorts of seeds through the stages until the wanted dialogues are there.
 
@@ -122,24 +80,68 @@ def make_dialogues(tools: Tools, kept: tuple[NodeType, ...], dropped: tuple[Drop
 def _dialogues(tools: Tools, kept: tuple[NodeType, ...], dropped: tuple[DroppedType, ...], books: Books) -> Outcome:
     run, most = tools.run, VISITS * tools.run.dialogues + 10
     books.say(0, LABEL.title)
+    if run.entities:
+        return _of_list(tools, kept, dropped, books)
     kept, dropped, named = _labels(tools, kept, dropped)
-    owed = distribute(kept, run.dialogues)
-    tools.recorder.node_types(tools.id, kept, dropped, owed)
+    wanted = distribute(kept, run.dialogues)
+    tools.recorder.node_types(tools.id, kept, dropped, wanted)
     supplies = _supplies(tools, kept, named)
+    owed = spread(wanted, run.strata)
+    if run.approach == "head-to-tail":
+        return assembly.questions(tools, [t for t in kept if wanted[t.iri]], supplies, books)
+    if run.phrasing == "reuse":
+        return assembly.assembled(tools, [t for t in kept if wanted[t.iri]], supplies, owed, books)
     while books.done < run.dialogues and books.visited < most:
         cohort = draw(supplies, owed, kept, min(run.cohort, run.dialogues - books.done))
         if not cohort:
             break
         for given_up in _work_on(tools, cohort, books):
-            _owe(owed, 1, given_up.node_type, supplies, kept)
+            owe(owed, 1, (given_up.node_type, given_up.bucket), supplies, kept)
     if books.done == run.dialogues:
         return books.outcome("done")
+    of_these = " of these buckets" if run.strata else ""
     why = (
         f"that is the most for {run.dialogues} dialogues"
         if books.visited >= most
-        else f"no other entity has {run.min_questions} facts to ask about"
+        else f"no other entity{of_these} has {run.min_questions} facts to ask about"
     )
     return books.outcome("short", f"{books.visited} seeds visited, {books.visited - books.done} given up; {why}")
+
+
+def _of_list(tools: Tools, kept: tuple[NodeType, ...], dropped: tuple[DroppedType, ...], books: Books) -> Outcome:
+    """A dialogue about each entity of the user's list, in its order; what cannot be a seed is stored as given up."""
+    run = tools.run
+    types = listed.types_of_list(tools.graph, kept, dropped, tools.settings, run)
+    named = {t.iri: _name(tools, t) or _nameless(tools, t) for t in types}
+    rules = {iri: found.rule for iri, found in named.items()}
+    entities = list(listed.listed(tools.graph, types, rules, tools.settings, run))
+    wanted = Counter(seed.node_type for seed, _ in entities)
+    tools.recorder.node_types(tools.id, types, [gone for gone in dropped if gone.iri not in wanted], wanted)
+    names = _names(tools, types, named)
+    learned = {t.iri: _learn(tools, t, named[t.iri], names) for t in types}
+    look, cohort = _looking(tools, names), list[Subgraph]()
+    for place, (seed, refused) in enumerate(entities, 1):
+        subgraph = Subgraph(seed, (), 0)
+        if found := learned.get(seed.node_type):
+            subgraph = look(found.extract(replace(seed, being=found.named.being)))
+            refused = refused or listed.too_little(subgraph, askable(run, subgraph), run)
+        if refused:
+            books.visited += 1
+            tools.recorder.give_up(tools.recorder.start_seed(tools.id, subgraph), refused.rule, refused.message)
+        else:
+            cohort.append(subgraph)
+        if cohort and (len(cohort) == run.cohort or place == len(entities)):
+            _work_on(tools, cohort, books)
+            cohort = []
+    if books.done == run.dialogues:
+        return books.outcome("done")
+    return books.outcome("short", f"{run.dialogues - books.done} of the entities have none")
+
+
+def _nameless(tools: Tools, node_type: NodeType) -> Named:
+    """A type without a label rule: its entities are called as the graph calls any other node."""
+    sample = samples.take(tools.graph, node_type, tools.settings, tools.run)
+    return Named(sample, LabelRule(node_type.iri, (), 0.0, "only"), "thing")
 
 
 def _work_on(tools: Tools, cohort: Sequence[Subgraph], books: Books) -> list[Seed]:
@@ -203,63 +205,108 @@ def _name(tools: Tools, node_type: NodeType) -> Named | None:
     return Named(sample, rule, being)
 
 
-def _supplies(tools: Tools, kept: Sequence[NodeType], named: Mapping[str, Named]) -> dict[str, Iterator[Subgraph]]:
-    """One supply of subgraphs per node type."""
+def _supplies(tools: Tools, kept: Sequence[NodeType], named: Mapping[str, Named]) -> dict[Pool, Iterator[Subgraph]]:
+    """One supply of subgraphs per node type, or per bucket of it."""
+    names = _names(tools, kept, named)
+    used: set[str] = set()
+    drawing = _drawing(tools) if tools.run.strata else None
+
+    def supplied(node_type: NodeType) -> dict[Pool, Iterator[Subgraph]]:
+        learned = cache(lambda: _learn(tools, node_type, named.get(node_type.iri), names))
+        if drawing is None:
+            return {(node_type.iri, None): _supply(tools, node_type, learned, used)}
+        return {
+            (node_type.iri, bucket): _supply(tools, node_type, learned, used, bucket, drawing(node_type, bucket))
+            for bucket in tools.run.strata
+        }
+
+    look = _looking(tools, names)
+    return {pool: map(look, subgraphs) for t in kept for pool, subgraphs in supplied(t).items()}
+
+
+def _names(tools: Tools, kept: Sequence[NodeType], named: Mapping[str, Named]) -> Names:
     counts = {found.iri: found.count for found in tools.profile.classes}
-    names = Names(
+    return Names(
         {iri: found.rule for iri, found in named.items()},
         classes=descriptions.class_labels(tools.graph, counts, tools.settings) | {t.iri: t.label for t in kept},
         counts=counts,
         kept=frozenset(t.iri for t in kept),
+        beings={iri: found.being for iri, found in named.items()},
     )
-    used: set[str] = set()
-    return {t.iri: _supply(tools, t, named.get(t.iri), names, used) for t in kept}
 
 
-def _supply(tools: Tools, node_type: NodeType, named: Named | None, names: Names, used: set[str]) -> Iterator[Subgraph]:
-    """The subgraphs of one node type; one that got no dialogues is named only now, when the others have run out."""
+def _looking(tools: Tools, names: Names) -> Callable[[Subgraph], Subgraph]:
+    """What adds the facts around the neighbours of a seed to its subgraph, where the run needs them."""
+    graph, settings, run = tools.graph, tools.settings, tools.run
+    if not run.looks_beyond:
+        return lambda subgraph: subgraph
+    knowing = cache(partial(neighbours.knowledge_of, graph, names=names, settings=settings, run=run))
+    return partial(neighbours.look_beyond, graph, names=names, knowing=knowing, settings=settings, run=run)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """How the seeds of a node type are found: by their label rule, and with the facts around them."""
+
+    named: Named
+    extract: Callable[[Seed], Subgraph]
+
+
+def _learn(tools: Tools, node_type: NodeType, named: Named | None, names: Names) -> Learned | None:
+    """What a node type is like; one that got no dialogues is named only now, when the others have run out."""
     named = named or _name(tools, node_type)
     if named is None:
-        return
+        return None
     learned = knowledge.learn(tools.graph, named.sample, named.rule, tools.settings, tools.run)
-    source = seeds.SeedSource(tools.graph, node_type, named.rule, tools.settings, tools.run)
-
     predicates = (found.iri for found in tools.profile.predicates)
     calling = namesakes.learn_calling(named.sample, named.rule, names, predicates, tools.settings)
+
+    wanted = tools.run.flow["unanswerable"] > 0
+    usual = absent.usual(tools.graph, named.sample, learned, names, tools.settings, tools.run) if wanted else ()
 
     def extract(seed: Seed) -> Subgraph:
         unless_stopped(tools)
         subgraph = subgraphs.extract(tools.graph, seed, learned, names, tools.settings, tools.run)
+        subgraph = absent.without(subgraph, usual, learned)
         return namesakes.called(tools.graph, subgraph, calling, tools.settings, tools.run)
 
-    yield from supply(source, extract, named.being, tools.run, used, partial(askable, tools.run))
+    return Learned(named, extract)
 
 
-def draw(
-    supplies: dict[str, Iterator[Subgraph]], owed: dict[str, int], kept: Sequence[NodeType], size: int
-) -> list[Subgraph]:
-    """Up to `size` subgraphs, from the types that are owed most; the share of an exhausted one goes to the others."""
-    cohort: list[Subgraph] = []
-    while len(cohort) < size and supplies:
-        iri = max(supplies, key=lambda iri: owed.get(iri, 0))
-        subgraph = next(supplies[iri], None)
-        if subgraph is None:
-            del supplies[iri]
-            _owe(owed, owed.pop(iri, 0), iri, supplies, kept)
-            continue
-        owed[iri] = owed.get(iri, 0) - 1
-        cohort.append(subgraph)
-    return cohort
+def _supply(
+    tools: Tools,
+    node_type: NodeType,
+    learned: Callable[[], Learned | None],
+    used: set[str],
+    bucket: Bucket | None = None,
+    draw: seeds.Draw | None = None,
+) -> Iterator[Subgraph]:
+    """The subgraphs of one pool, worked out when the first of them is wanted."""
+    if found := learned():
+        rule, run = found.named.rule, tools.run
+        source = seeds.SeedSource(tools.graph, node_type, rule, tools.settings, run, bucket, draw)
+        yield from supply(source, found.extract, found.named.being, run, used, partial(askable, run))
 
 
-def _owe(
-    owed: dict[str, int],
-    number: int,
-    iri: str,
-    supplies: Mapping[str, Iterator[Subgraph]],
-    kept: Sequence[NodeType],
-) -> None:
-    """Owe `number` more dialogues to a node type, or, when it is exhausted, to the others by their size."""
-    takers = [t for t in kept if (t.iri == iri if iri in supplies else t.iri in supplies)]
-    for taker, more in distribute(takers, number).items():
-        owed[taker] = owed.get(taker, 0) + more
+def _drawing(tools: Tools) -> Callable[[NodeType, Bucket], seeds.Draw]:
+    """What draws entities of a bucket; a node type is divided when the first of its buckets is asked for, and once.
+
+    A resumed run divides as it did before, also where the store was too slow then and is not now.
+    """
+    run, graph, settings = tools.run, tools.graph, tools.settings
+    measured = measures(run, settings, {found.iri for found in tools.profile.predicates})
+
+    @cache
+    def ranking(node_type: NodeType) -> strata.Ranking:
+        unless_stopped(tools)
+        exact = tools.recorder.strata_method(tools.id, node_type.iri) != "estimated"
+        found = strata.stratify(graph, node_type, settings, measured(node_type.iri), exact=exact)
+        tools.recorder.strata(tools.id, found.strata)
+        return found
+
+    def draw(node_type: NodeType, bucket: Bucket) -> seeds.Draw:
+        return lambda rng: strata.drawn(
+            graph, node_type, settings, measured(node_type.iri), ranking(node_type), bucket, rng
+        )
+
+    return draw

@@ -7,23 +7,34 @@ nothing, and what it goes on to do is what it would have done.
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
+from pathlib import Path
 from threading import Event
 
 from chattygen import __version__
+from chattygen.books import VISITS, Outcome, Progress, Tell
 from chattygen.config import GraphSettings, Home, RunSettings
 from chattygen.context.advice import refusal, unfit
+from chattygen.context.listed import likely_rule, listed, types_of_list
 from chattygen.context.node_types import distribute, without
 from chattygen.context.outlook import Types, outlooks, types_of
-from chattygen.domain import DroppedType, NodeType
+from chattygen.context.pools import spread
+from chattygen.context.popularity import Measure, measures
+from chattygen.context.strata import stratify
+from chattygen.domain import DroppedType, Finding, NodeType, Seed, Strata
 from chattygen.errors import ChattygenError, UsageError
+from chattygen.generation.phrasing import most_calls
+from chattygen.generation.phrasings import read as read_phrasings
 from chattygen.generation.stages import DIALOGUE, LABEL, QUERIES, QUESTIONS
-from chattygen.kg.folders import open_kg, read_manifest, read_profile
+from chattygen.kg.folders import PHRASINGS, TEMPLATES, open_kg, read_manifest, read_profile
 from chattygen.kg.graph import KnowledgeGraph
-from chattygen.loop import VISITS, Outcome, Progress, Tell, askable, make_dialogues, unnamed
+from chattygen.kg.profile import Profile
+from chattygen.loop import askable, make_dialogues, unnamed
 from chattygen.models.catalog import Catalog
 from chattygen.models.obtain import load_embedder, obtain, served
 from chattygen.models.placement import place, requests_at_once
@@ -44,7 +55,9 @@ WAITING = 5.0
 class Plan:
     """What a run would do, worked out without a model (`generate --plan`).
 
-    `wanted` is the number of dialogues per node type IRI. `calls` are the fewest and the most model calls.
+    `wanted` is the number of dialogues per node type IRI. `calls` are the fewest and the most model calls. `strata` are
+    the buckets of the types that get dialogues, where seeds are drawn by bucket, and `by_bucket` says how many of them.
+    `entities` are those of the user's list, each with what keeps it from being a seed; then `kept` are their types.
     """
 
     kept: tuple[NodeType, ...]
@@ -52,6 +65,9 @@ class Plan:
     wanted: Mapping[str, int]
     roles: Mapping[str, str]
     calls: tuple[int, int]
+    strata: tuple[Strata, ...] = ()
+    by_bucket: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    entities: tuple[tuple[Seed, Finding | None], ...] = ()
 
 
 def plan(home: Home, run: RunSettings, catalog: Catalog, roles: Mapping[str, str]) -> Plan:
@@ -60,6 +76,7 @@ def plan(home: Home, run: RunSettings, catalog: Catalog, roles: Mapping[str, str
     Raises:
         UnknownName: no such graph or model.
         GraphError: the graph cannot make dialogues; says what it lacks.
+        UsageError: the graph has no such popularity.
     """
     roles = cast(run.approach, roles)
     for name in roles.values():
@@ -67,18 +84,40 @@ def plan(home: Home, run: RunSettings, catalog: Catalog, roles: Mapping[str, str
     settings, profile = read_manifest(home, run.kg).settings, read_profile(home, run.kg)
     with open_kg(home, run.kg, catalog.allow) as graph:
         types = types_of(graph, profile, settings, run)
+        measured = _measures(run, settings, profile, types)
+        if run.entities:
+            return _plan_list(graph, run, settings, types, roles)
         found = list(outlooks(graph, profile, types[0], settings, run, partial(askable, run)))
-    if refused := refusal(run.kg, profile, types, found, settings, run):
-        raise refused
-    kept, dropped = types
-    for outlook in found:
-        if outlook.rule is None:
-            kept, dropped = without(kept, outlook.node_type.iri), (*dropped, unnamed(outlook.node_type))
-    wanted = distribute(kept, run.dialogues)
+        if refused := refusal(run.kg, profile, types, found, settings, run):
+            raise refused
+        kept, dropped = types
+        for outlook in found:
+            if outlook.rule is None:
+                kept, dropped = without(kept, outlook.node_type.iri), (*dropped, unnamed(outlook.node_type))
+        wanted = distribute(kept, run.dialogues)
+        divided = [t for t in kept if run.strata and wanted[t.iri]]
+        strata = tuple(stratify(graph, t, settings, measured(t.iri)).strata for t in divided)
+    by_bucket: dict[str, dict[str, int]] = {t.iri: {} for t in divided}
+    for (iri, bucket), number in spread({t.iri: wanted[t.iri] for t in divided}, run.strata).items():
+        by_bucket[iri][str(bucket)] = number
     asked = sum(1 for number in wanted.values() if number)
-    stages = len(WORK[run.approach])
+    stages = len(WORK[run.approach]) if run.phrasing == "each" else 0
     most = asked * run.attempts + (VISITS * run.dialogues + 10) * stages * run.attempts
-    return Plan(kept, dropped, wanted, roles, (stages * run.dialogues, most))
+    most += asked * most_calls(run.attempts) if run.phrasing == "reuse" else 0
+    return Plan(kept, dropped, wanted, roles, (stages * run.dialogues, most), strata, by_bucket)
+
+
+def _plan_list(
+    graph: KnowledgeGraph, run: RunSettings, settings: GraphSettings, types: Types, roles: Mapping[str, str]
+) -> Plan:
+    """The plan of a run about a user's list, as far as the names of the entities can be told without a model."""
+    of_list = types_of_list(graph, *types, settings, run)
+    rules = {t.iri: found for t in of_list if (found := likely_rule(graph, t, settings, run))}
+    entities = tuple(listed(graph, of_list, rules, settings, run))
+    wanted = Counter(seed.node_type for seed, refused in entities if not refused)
+    stages, seeds = len(WORK[run.approach]), wanted.total()
+    calls = (stages * seeds, (len(of_list) + stages * seeds) * run.attempts)
+    return Plan(of_list, (), {t.iri: wanted[t.iri] for t in of_list}, roles, calls, entities=entities)
 
 
 def cast(approach: str, roles: Mapping[str, str]) -> dict[str, str]:
@@ -167,7 +206,8 @@ def resume(
     if stored.status == "done":
         report(f"run {stored.id} is done already")
         return Outcome(stored.id, "done", stored.dialogues, stored.wanted, stored.visited)
-    run = RunSettings(**{field.name: stored.settings[field.name] for field in fields(RunSettings)})
+    names = [known.name for known in fields(RunSettings) if known.name in stored.settings]
+    run = RunSettings(**{name: stored.settings[name] for name in names})
     _unchanged(home, run, stored)
     with ExitStack() as stack:
         tools, types = _open(stack, home, run, catalog, stored.models, fresh, stop or Event(), report)
@@ -191,8 +231,13 @@ def _open(
     settings, profile = read_manifest(home, run.kg).settings, read_profile(home, run.kg)
     graph: KnowledgeGraph = stack.enter_context(open_kg(home, run.kg, catalog.allow))
     types = types_of(graph, profile, settings, run)
-    if refused := unfit(graph, run.kg, profile, types, settings, run, partial(askable, run)):
+    _measures(run, settings, profile, types)
+    if not run.entities and (refused := unfit(graph, run.kg, profile, types, settings, run, partial(askable, run))):
         raise refused
+    own = TEMPLATES if run.approach == "head-to-tail" else PHRASINGS
+    phrasings = Path(run.phrasings) if run.phrasings else home.kgs / run.kg / own
+    if run.phrasing == "reuse" and (run.phrasings or phrasings.exists()):
+        read_phrasings(phrasings)
     embedder = load_embedder(catalog.entry(roles["verify"]), home)
     names = sorted({roles[stage.role] for stage in STAGES})
     placement = place(catalog, names, home, served(home), stand_ins=False)
@@ -205,7 +250,15 @@ def _open(
     }
     models = {stage.role: loaded[roles[stage.role]] for stage in STAGES}
     recorder = stack.enter_context(Recorder(home.database))
-    return Tools("", graph, profile, settings, run, models, embedder, recorder, stop, fresh), types
+    return Tools("", graph, profile, settings, run, models, embedder, recorder, stop, fresh, phrasings), types
+
+
+def _measures(run: RunSettings, settings: GraphSettings, profile: Profile, types: Types) -> Callable[[str], Measure]:
+    """How the popularity of the entities of each kept type is measured; errors as in `measures`, all of them now."""
+    measured = measures(run, settings, {found.iri for found in profile.predicates})
+    for node_type in types[0]:
+        measured(node_type.iri)
+    return measured
 
 
 def _finish(tools: Tools, types: Types, tell: Tell) -> Outcome:
@@ -225,7 +278,15 @@ def _finish(tools: Tools, types: Types, tell: Tell) -> Outcome:
 
 def _stored(run: RunSettings, settings: GraphSettings) -> dict[str, object]:
     """The settings that a run is stored with: its own, and those that say how the graph is read."""
-    return asdict(run) | {"language": settings.languages[0], "graph": settings.model_dump(mode="json")}
+    read = {"language": settings.languages[0], "graph": settings.model_dump(mode="json")}
+    scores = {"scores": found} if (found := _scores(run)) else {}
+    return asdict(run) | {"strata": list(run.strata), "entities": list(run.entities)} | read | scores
+
+
+def _scores(run: RunSettings) -> str:
+    """The SHA-256 of the file that says how popular entities are; empty where there is none."""
+    path = Path(run.popularity)
+    return hashlib.sha256(path.read_bytes()).hexdigest() if run.popularity and path.is_file() else ""
 
 
 def _unchanged(home: Home, run: RunSettings, stored: StoredRun) -> None:
@@ -236,6 +297,8 @@ def _unchanged(home: Home, run: RunSettings, stored: StoredRun) -> None:
         changed = f"it was begun by chattygen {stored.chattygen_version}, and this is {__version__}"
     elif manifest.fingerprint != stored.kg_fingerprint:
         changed = f"the graph {stored.kg} has other data now"
+    elif _scores(run) != stored.settings.get("scores", ""):
+        changed = f"{run.popularity} is gone, or has other scores now"
     elif _stored(run, manifest.settings) != stored.settings:
         changed = f"the graph {stored.kg} was loaded anew with other settings"
     if changed:
@@ -246,7 +309,9 @@ def _same_models(tools: Tools, players: list[Player], run: str) -> None:
     """Raises UsageError unless the models are those that have answered before."""
     for player in players:
         if tools.models[player.role].revision != player.revision:
-            raise _cannot_resume(run, f"the model {player.model} has other weights, another engine or another address now")
+            raise _cannot_resume(
+                run, f"the model {player.model} has other weights, another engine or another address now"
+            )
 
 
 def _cannot_resume(run: str, why: str) -> UsageError:

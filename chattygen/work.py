@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.pool import ThreadPool
+from pathlib import Path
 from threading import Event
 
 from chattygen.config import GraphSettings, RunSettings
-from chattygen.domain import Attempt, Call, Query, Question, Subgraph, Turn, Usage
+from chattygen.domain import Attempt, Call, Finding, Query, Question, Repair, Subgraph, Turn, Usage
 from chattygen.generation.attempts import Asker
 from chattygen.generation.dialogue import ask_dialogue
 from chattygen.generation.queries import ask_queries
 from chattygen.generation.questions import ask_questions
-from chattygen.generation.single_prompt import ask_at_once
+from chattygen.generation.single_prompt import Task, ask_at_once
 from chattygen.generation.stages import DIALOGUE, QUERIES, QUESTIONS, SINGLE_PROMPT, Stage
 from chattygen.kg.graph import KnowledgeGraph
 from chattygen.kg.profile import Profile
@@ -42,6 +43,7 @@ class Tools:
         id: of the run.
         stop: set when the user wants it to stop, or when another draft's failure ends it.
         fresh: True asks the model even where an earlier call had the same request.
+        phrasings: the file of wordings for `--phrasing reuse`.
     """
 
     id: str
@@ -54,6 +56,7 @@ class Tools:
     recorder: Recorder
     stop: Event
     fresh: bool = False
+    phrasings: Path = Path()
 
 
 @dataclass
@@ -99,8 +102,12 @@ def asker(tools: Tools, stage: Stage, draft: Draft | None = None) -> Asker:
         tools.stop.wait(seconds)
         unless_stopped(tools)
 
-    sampling = tools.run.seed if draft else 0
-    return Asker(tools.models[stage.role], stage, record, tools.run.attempts, sampling, recall, wait)
+    def repaired(item: int, how: Repair, rule: str) -> None:
+        if seed is not None:
+            tools.recorder.repair(seed, stage.name, item, how, rule)
+
+    sampling, attempts = tools.run.seed if draft else 0, tools.run.attempts
+    return Asker(tools.models[stage.role], stage, record, attempts, sampling, recall, wait, repaired=repaired)
 
 
 def unless_stopped(tools: Tools) -> None:
@@ -128,7 +135,9 @@ def in_order(work: Callable[[Draft], bool], drafts: Sequence[Draft], tools: Tool
 
 def _questions(tools: Tools, draft: Draft) -> bool:
     asking, run = asker(tools, QUESTIONS, draft), tools.run
-    draft.questions = ask_questions(asking, draft.subgraph, run.questions, tools.embedder, run.serialisation)
+    draft.questions = ask_questions(
+        asking, draft.subgraph, run.questions, tools.embedder, run.serialisation, run.flow, run.hops, run.kinds
+    )
     return len(draft.questions) >= run.min_questions
 
 
@@ -142,26 +151,45 @@ def _queries(tools: Tools, draft: Draft) -> bool:
 
 def _dialogue(tools: Tools, draft: Draft) -> bool:
     asking = asker(tools, DIALOGUE, draft)
-    said = ask_dialogue(asking, draft.subgraph, draft.questions, draft.queries, tools.embedder)
+    said = ask_dialogue(asking, draft.subgraph, draft.questions, draft.queries, tools.embedder, tools.run.flow)
     draft.turns = tuple(turn for turn in said if isinstance(turn, Turn))
     if not draft.turns:
-        asking.record(
-            Attempt(DIALOGUE.name, tools.run.attempts + 1, 0, None, tuple(f for f in said if not isinstance(f, Turn)))
-        )
-    return bool(draft.turns)
+        broken = tuple(finding for finding in said if isinstance(finding, Finding))
+        asking.record(Attempt(DIALOGUE.name, tools.run.attempts + 1, 0, None, broken))
+        draft.turns = _what_can_be_said(tools, draft, asking, broken[0].rule)
+    return len(draft.turns) >= tools.run.min_questions
+
+
+def _what_can_be_said(tools: Tools, draft: Draft, asking: Asker, rule: str) -> tuple[Turn, ...]:
+    """The dialogue in plain words, without the questions with which it would break a rule. Asks no model."""
+    kept: list[tuple[Question, Query]] = []
+    turns: tuple[Turn, ...] = ()
+    for place, pair in enumerate(zip(draft.questions, draft.queries, strict=True)):
+        questions, queries = zip(*kept, pair, strict=True)
+        said = ask_dialogue(replace(asking, attempts=0), draft.subgraph, questions, queries, tools.embedder)
+        if all(isinstance(turn, Turn) for turn in said):
+            kept.append(pair)
+            turns = tuple(turn for turn in said if isinstance(turn, Turn))
+        else:
+            asking.repaired(place, "lost", rule)
+    return turns
 
 
 def _single_prompt(tools: Tools, draft: Draft) -> bool:
     asking = asker(tools, SINGLE_PROMPT, draft)
-    draft.turns = ask_at_once(asking, draft.subgraph, tools.graph, tools.embedder, tools.run)
+    draft.turns = ask_at_once(asking, Task(draft.subgraph, tools.graph, tools.embedder, tools.run))
     return bool(draft.turns)
 
 
 WORK: Mapping[str, tuple[tuple[Stage, Callable[[Tools, Draft], bool]], ...]] = {
     "multi-stage": ((QUESTIONS, _questions), (QUERIES, _queries), (DIALOGUE, _dialogue)),
     "single-prompt": ((SINGLE_PROMPT, _single_prompt),),
+    "head-to-tail": (),
 }
-"""Approach -> its stages in order, each with what does its work on a draft and says whether the draft lives on."""
+"""Approach -> its stages in order, each with what does its work on a draft and says whether the draft lives on.
+
+Head-to-Tail has none: its questions come from templates (reuse.py).
+"""
 
 
 def give_up(tools: Tools, draft: Draft, stage: Stage, failed: Sequence[str]) -> None:

@@ -12,9 +12,13 @@ import pytest
 
 from chattygen.config import Home
 from chattygen.errors import WeightsError
+from chattygen.kg.folders import open_kg
+from chattygen.kg.load import load
+from chattygen.kg.oxigraph import OxigraphGraph
 from chattygen.models import weights
 from chattygen.models.catalog import load_catalog
 from tests import watch
+from tests.albums import ALBUMS
 
 # A shell that starts tests in the background has them ignore Ctrl-C, and so would every process that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -49,6 +53,16 @@ def weights_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     home = Home(tmp_path_factory.mktemp("home"))
     home.models.symlink_to(source.models, target_is_directory=True)
     return home
+
+
+@pytest.fixture(scope="session")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OxigraphGraph]:
+    """The graph of tests/data/albums.ttl."""
+    home = Home(tmp_path_factory.mktemp("albums"))
+    load(home, "albums", [ALBUMS])
+    with open_kg(home, "albums") as graph:
+        assert isinstance(graph, OxigraphGraph)
+        yield graph
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Timer
 from typing import Any
@@ -12,9 +13,10 @@ import pytest
 from chattygen.config import RunSettings
 from chattygen.domain import Attempt, Call, Finding, Seed, Subgraph, Usage
 from chattygen.generation.stages import QUESTIONS
-from chattygen.models.scripted import ScriptedModel
+from chattygen.models.scripted import Rule, ScriptedModel
 from chattygen.results.recorder import Recorder
-from chattygen.work import Draft, Stopped, Tools, asker
+from chattygen.work import WORK, Draft, Stopped, Tools, asker
+from tests.generation.hand_made import BORN, QUERY, RANK, SHIPS, Alike, around, question
 
 GRAPH = Subgraph(Seed("http://e.org/ada", "Ada Berg", "http://e.org/Captain", "captain"), (), 0)
 ROLES = {"questions": "s", "sparql": "s", "dialogue": "s"}
@@ -58,3 +60,24 @@ def test_a_failed_call_is_stored_but_says_nothing_about_the_draft(tmp_path: Path
     assert stored == [("error", "status 500"), ("error", "status 500"), ("stop", "")]
     assert rules == [("P4",), ("P4",), ("P1",)]
     assert (draft.rules, draft.usage) == (["P1"], Usage(20, 3, 1, 0.0))
+
+
+BOAT = question("Did the boat Ada Berg have X as its captain?", SHIPS)
+"""A question of which no turn can be made: the name of the boat is that of the captain, which no later turn may say."""
+
+
+@pytest.mark.parametrize(("fewest", "lives"), [(2, True), (3, False)])
+def test_a_question_that_no_turn_can_ask_is_left_out(tmp_path: Path, fewest: int, lives: bool) -> None:
+    stage, work = WORK["multi-stage"][2]
+    asked = (question("When was X born?", BORN), BOAT, question("What is the rank of X?", RANK))
+    with Recorder(tmp_path / "r.db") as recorder:
+        silent = {stage.role: ScriptedModel("s", [Rule("", times=0)])}
+        run = RunSettings("sea", min_questions=fewest)
+        all_tools = replace(tools(recorder, Event()), run=run, models=silent, embedder=Alike())
+        subgraph = around(BORN, RANK, SHIPS)
+        draft = Draft(recorder.start_seed(all_tools.id, subgraph), subgraph, questions=asked, queries=(QUERY,) * 3)
+        assert work(all_tools, draft) is lives
+        repairs = recorder._db.execute("select stage, item, rule, how from repair").fetchall()
+    assert [turn.utterance for turn in draft.turns] == ["When was Ada Berg born?", "What is their rank?"]
+    assert draft.rules[-1] == "D3"
+    assert repairs == [("dialogue", 1, "P3", "lost"), ("dialogue", 2, "P3", "builder")]

@@ -18,10 +18,11 @@ from chattygen.cli import show
 from chattygen.cli.judging import cost, draw_cost, judge_option, judging, one_by_one, warn_of_own_work, writers
 from chattygen.cli.options import engine_option, home_option, json_option, models_file_option
 from chattygen.cli.review import forgive_stdin, reviewer_name
-from chattygen.cli.runs import SHOWN_ANSWERS, draw_dialogue
+from chattygen.cli.runs import draw_answers, draw_dialogue
 from chattygen.config import Home
 from chattygen.errors import UsageError
 from chattygen.results.audits import Audit, Correctness, TurnJudgement, TurnVerdict, audits, draw, turn_agreements
+from chattygen.results.notes import reference
 from chattygen.results.reader import Reader, StoredDialogue, StoredRun
 from chattygen.results.recorder import Recorder
 
@@ -152,17 +153,13 @@ def _draw_turn(one: Drawn) -> None:
 
     *before, turn = one.dialogue.turns
     draw_dialogue(one.number, replace(one.dialogue, turns=tuple(before)))
-    show.line(f"{turn.n}  {turn.utterance}", indent=3, style="bold")
+    show.line(f"{turn.n}  {turn.utterance}", indent=3, style="bold", aside=reference(turn))
     if turn.question.text != turn.utterance:
         show.line(f"by itself: {turn.question.text}", indent=6, style="dim")
-    show.line(f"fact: {fact_words(turn.question.fact, one.dialogue.seed)}", indent=6, style="dim")
+    show.line(f"fact: {fact_words(turn.question, one.dialogue.seed)}", indent=6, style="dim")
     for line in turn.query.sparql.splitlines():
         show.line(line, indent=6, style="dim")
-    answers = turn.query.answers
-    for answer in answers[:SHOWN_ANSWERS]:
-        show.line(answer.label or answer.value, indent=6, style="green")
-    if len(answers) > SHOWN_ANSWERS:
-        show.line(f"and {len(answers) - SHOWN_ANSWERS} more", indent=6, style="dim")
+    draw_answers(turn)
 
 
 def _words(said: TurnVerdict) -> str:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from chattygen.cli import show
-from chattygen.cli.options import home_option, json_option, models_file_option
-from chattygen.config import Home, RunSettings
+from chattygen.cli import strata as tables
+from chattygen.cli.options import home_option, json_option, models_file_option, popularity_options
+from chattygen.config import GraphSettings, Home, RunSettings
 from chattygen.context.names import readable
 from chattygen.domain import DroppedType, NodeType
+from chattygen.errors import UsageError
 
 if TYPE_CHECKING:
     from chattygen.context.outlook import Outlook, Types
     from chattygen.kg.folders import Manifest
+    from chattygen.kg.graph import KnowledgeGraph
     from chattygen.kg.profile import Profile
 
 SHOWN_PREDICATES = 25
@@ -52,14 +56,31 @@ def _licence(manifest: Manifest) -> str:
 
 @click.command()
 @click.argument("name")
+@click.option("--strata", is_flag=True, help="Show how popular the entities of each kept class are, and nothing else.")
+@popularity_options
 @models_file_option
 @home_option
 @json_option
-def describe_kg(name: str, models_file: Path | None, home: Home, as_json: bool) -> None:
+def describe_kg(
+    name: str,
+    strata: bool,
+    popularity: str,
+    before: int | None,
+    date_predicate: str,
+    models_file: Path | None,
+    home: Home,
+    as_json: bool,
+) -> None:
     """Show a graph's classes, kept and dropped and why, how its entities are named, and its predicates.
 
     What is shown is what generate would use with its default settings. No model is asked.
+
+    With --strata: how many entities of each class are head, torso and tail by popularity, and of the predicates by
+    their number of triples. Head are the most popular ones that share a third of the popularity, tail those with the
+    last third.
     """
+    if not strata and (popularity or before is not None or date_predicate):
+        raise UsageError("--popularity, --before and --date-predicate need --strata", "add: --strata")
     from chattygen.context.advice import refusal
     from chattygen.context.outlook import outlooks, types_of
     from chattygen.kg import folders
@@ -70,6 +91,10 @@ def describe_kg(name: str, models_file: Path | None, home: Home, as_json: bool) 
     allow = load_catalog(home, models_file).allow if manifest.endpoint else ()
     with folders.open_kg(home, name, allow) as graph:
         types = types_of(graph, learned, manifest.settings, defaults)
+        if strata:
+            given = replace(defaults, popularity=popularity, before=before, date_predicate=date_predicate)
+            _draw_strata(graph, learned, types, manifest.settings, given, as_json)
+            return
         found = list(outlooks(graph, learned, types[0], manifest.settings, defaults))
     refused = refusal(name, learned, types, found, manifest.settings, defaults)
     classes = _classes(types, learned)
@@ -121,6 +146,24 @@ def describe_kg(name: str, models_file: Path | None, home: Home, as_json: bool) 
     )
     if refused:
         show.note(f"\n{refused.message}\n  {refused.hint}")
+
+
+def _draw_strata(
+    graph: KnowledgeGraph, learned: Profile, types: Types, settings: GraphSettings, run: RunSettings, as_json: bool
+) -> None:
+    """Table 1 of Head-to-Tail for the kept classes, and for the predicates."""
+    from chattygen.context.popularity import measures
+    from chattygen.context.strata import predicate_strata, stratify
+
+    measured = measures(run, settings, {found.iri for found in learned.predicates})
+    found = [stratify(graph, t, settings, measured(t.iri)).strata for t in types[0]]
+    predicates = predicate_strata(learned, settings)
+    if as_json:
+        classes = [tables.as_json(one) for one in found]
+        show.data_json({"name": run.kg, "strata": classes, "predicates": tables.as_json(predicates)})
+        return
+    tables.draw_strata(found, {t.iri: t.label for t in types[0]})
+    tables.draw_strata([predicates], {"": "predicates"})
 
 
 def _classes(types: Types, learned: Profile) -> list[dict[str, Any]]:

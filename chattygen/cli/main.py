@@ -34,6 +34,7 @@ COMMANDS = {
     "audit": ("audit", "Judge a random sample of the turns of a run, and say how many are right."),
     "report": ("report", "Show success, errors by rule, time and tokens of a run; as a web page with --html."),
     "compare-runs": ("compare", "Compare two runs over the same seeds, with intervals; let a model judge."),
+    "evaluate": ("evaluate", "Play a run to a model or a chatbot, and say how many replies are right."),
     "recheck": ("recheck", "Run every stored query of a run again and list what has changed."),
     "export": ("export", "Write the dialogues of a run in a format that other tools read."),
     "doctor": ("doctor", "Check machine, graphs, models, servers and what listens; end what was left behind."),

@@ -10,12 +10,14 @@ from pathlib import Path
 import click
 
 from chattygen.cli import show
+from chattygen.cli.evaluate import draw_standings
 from chattygen.cli.files import refuse_existing, whole_file
 from chattygen.cli.options import home_option, json_option
 from chattygen.cli.runs import status_line
 from chattygen.config import Home
 from chattygen.domain import Usage
 from chattygen.errors import UsageError
+from chattygen.results.asked import Asked
 from chattygen.results.reader import Reader, StoredRun
 from chattygen.results.report import Report, Stage, Written, make_report
 
@@ -39,12 +41,17 @@ def report(
 ) -> None:
     """Show success, errors by rule, time and tokens of RUN: the row of the paper's Table 4.
 
+    If the run was played to models or chatbots (evaluate), the tables of Head-to-Tail follow.
+
     RUN and OTHER are each the id of a run, a beginning of it, or: latest
     """
     if html is None and (against is not None or dialogues is not None or force):
         raise UsageError("--against, --dialogues and --force are about a page", "give --html FILE too")
     if html is not None and as_json:
         raise UsageError("--html and --json are two reports", "give one of them")
+    from chattygen.scoring import read_scores
+    from chattygen.tables import standings
+
     with Reader(home.database) as reader:
         found = reader.run(run)
         if html is not None:
@@ -53,17 +60,21 @@ def report(
             _write_page(html, reader, found, other, SHOWN_DIALOGUES if dialogues is None else dialogues)
             show.note(f"{html}: {status_line(found)}")
             return
-        made = make_report(reader.measures(found.id))
+        made, played = make_report(reader.measures(found.id)), standings(read_scores(reader, found.id))
     if as_json:
-        show.data_json(asdict(made))
+        show.data_json(asdict(made) | {"evaluations": played.data if played else []})
     else:
         show.line(found.id, style="bold", aside=f"{found.kg}, {found.approach}, {found.serialisation}")
         show.line(status_line(found))
         _draw_report(made)
+        if played:
+            draw_standings(played)
 
 
 def _write_page(path: Path, reader: Reader, run: StoredRun, other: StoredRun | None, limit: int) -> None:
     from chattygen.results.page import Side, page
+    from chattygen.scoring import read_scores
+    from chattygen.tables import standings
 
     def side(of: StoredRun) -> Side:
         measures = reader.measures(of.id)
@@ -73,7 +84,8 @@ def _write_page(path: Path, reader: Reader, run: StoredRun, other: StoredRun | N
     dialogues = islice(reader.dialogues(run.id), limit)
     with whole_file(path) as stream:
         beside = side(other) if other else None
-        stream.writelines(page(side(run), contents, players, dialogues, limit, beside, verdicts))
+        played = standings(read_scores(reader, run.id))
+        stream.writelines(page(side(run), contents, players, dialogues, limit, beside, verdicts, played))
 
 
 def _draw_report(made: Report) -> None:
@@ -90,7 +102,7 @@ def _draw_report(made: Report) -> None:
         f" {_written(made.turns)} turns",
         "errors": ", ".join(f"{number} {kind}" for kind, number in made.errors_by_kind.items())
         + f", {made.parse_errors} unparsed",
-    }
+    } | _told_apart(made.asked)
     if made.reused.calls:
         again = made.reused
         calls = f"{again.calls} call{'s' if again.calls > 1 else ''}"
@@ -110,6 +122,11 @@ def _draw_report(made: Report) -> None:
         [[stage.name, stage.errors, stage.parse_errors, *_spent(stage.usage)] for stage in (*made.stages, total)],
     )
     _draw_table(["model", *SPENT], [[name, *_spent(usage)] for name, usage in made.models.items()])
+    _draw_asked(made.asked)
+    _draw_table(
+        ["wrong at first", "items", "model mended", "builder mended", "another fact", "lost"],
+        [[one.wrong, one.items, one.model, one.builder, one.replaced, one.lost] for one in made.mended],
+    )
     # A seed may be given up by a rule that no finding names, such as one about the context.
     rules = dict.fromkeys([*made.errors_by_rule, *made.given_up_by_rule])
     _draw_table(
@@ -123,6 +140,24 @@ def _draw_report(made: Report) -> None:
             for pair in (made.review.agreements if made.review else ())
         ],
     )
+
+
+def _draw_asked(made: Asked) -> None:
+    """Kinds of question and forms of flow: what was planned and what came of it."""
+    for name, parts in {"kind": made.kinds, "flow": made.flow}.items() if made.turns else ():
+        rows = [[one.name, _percent(one.planned), one.turns, _percent(one.turns / made.turns)] for one in parts]
+        _draw_table([name, "planned", "turns", "share"], rows)
+
+
+def _told_apart(made: Asked) -> dict[str, str]:
+    """The turns that are unlike the others, as far as there are any."""
+    none = made.unanswerable
+    told = {
+        "yes or no": (made.yes_no, f"; to be answered with no: {made.no}"),
+        "over two facts": (made.two_facts, ""),
+        "unanswerable": (none.turns, f"; planned: {_percent(none.planned)}"),
+    }
+    return {name: f"{turns} of {made.turns} turns{more}" for name, (turns, more) in told.items() if turns}
 
 
 def _draw_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

@@ -13,6 +13,7 @@ from chattygen.cli import show
 from chattygen.cli.options import home_option, json_option
 from chattygen.config import Home
 from chattygen.domain import Turn
+from chattygen.results.notes import builder_parts, no_answer, reference
 from chattygen.results.reader import Reader, StoredDialogue, StoredRun
 
 SHOWN_ANSWERS = 5
@@ -73,26 +74,32 @@ def draw_dialogue(number: int, dialogue: StoredDialogue, *, query: bool = False,
     show.line("")
     show.line(f"{number}. {seed.label}", style="bold", aside=", ".join(filter(None, [seed.type_label, seed.bucket])))
     for turn in dialogue.turns:
-        show.line(f"{turn.n}  {turn.utterance}", indent=3, aside=_builder(turn))
+        show.line(f"{turn.n}  {turn.utterance}", indent=3, aside=_aside(turn))
         if standalone and turn.question.text != turn.utterance:
             show.line(f"by itself: {turn.question.text}", indent=6, style="dim")
         if query:
             for line in turn.query.sparql.splitlines():
                 show.line(line, indent=6, style="dim")
-        answers = turn.query.answers
-        for answer in answers[:SHOWN_ANSWERS]:
-            show.line(answer.label or answer.value, indent=6, style="green")
-        if len(answers) > SHOWN_ANSWERS:
-            show.line(f"and {len(answers) - SHOWN_ANSWERS} more", indent=6, style="dim")
-        if not turn.query.complete:
-            show.line("the store cut the answers short", indent=6, style="dim")
+        draw_answers(turn)
 
 
-def _builder(turn: Turn) -> str:
-    """What of a turn the builder wrote and not the model, or nothing."""
-    origins = {"turn": turn.utterance_origin, "question": turn.question.origin, "query": turn.query.origin}
-    parts = [part for part, origin in origins.items() if origin == "builder"]
-    return f"[builder: {', '.join(parts)}]" if parts else ""
+def draw_answers(turn: Turn) -> None:
+    """The answers of a turn, or what stands for them."""
+    answers = turn.query.answers
+    for answer in answers[:SHOWN_ANSWERS]:
+        show.line(answer.label or answer.value, indent=6, style="green")
+    if len(answers) > SHOWN_ANSWERS:
+        show.line(f"and {len(answers) - SHOWN_ANSWERS} more", indent=6, style="dim")
+    if not answers:
+        show.line(no_answer(turn), indent=6, style="dim")
+    if not turn.query.complete:
+        show.line("the store cut the answers short", indent=6, style="dim")
+
+
+def _aside(turn: Turn) -> str:
+    """Which turn it refers to, and what of it the builder wrote and not the model."""
+    parts = builder_parts(turn)
+    return "  ".join(filter(None, [reference(turn), f"[builder: {', '.join(parts)}]" if parts else ""]))
 
 
 def minute(iso: str) -> str:

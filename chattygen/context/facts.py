@@ -6,7 +6,7 @@ Puts names to what the graph holds; judges nothing (filters.py does). Knows noth
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from chattygen.config import GraphSettings
 from chattygen.context.descriptions import UNKNOWN, Description, name_of
@@ -14,7 +14,7 @@ from chattygen.context.knowledge import TypeKnowledge
 from chattygen.context.literals import kind_of, shown
 from chattygen.context.node_types import class_label
 from chattygen.context.samples import Relation
-from chattygen.domain import BlankNode, Fact, Iri, LabelRule, Literal, Term, Value, ValueKind
+from chattygen.domain import Being, BlankNode, Fact, Iri, LabelRule, Literal, Term, Value, ValueKind
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,14 @@ class Names:
         classes: class IRI -> the label that the graph has for it (descriptions.class_labels).
         counts: class IRI -> number of entities, of all classes.
         kept: IRIs of the node types that Algorithm 1 kept.
+        beings: node type IRI -> what its entities are, for the types whose naming has shown it.
     """
 
     rules: Mapping[str, LabelRule]
     classes: Mapping[str, str]
     counts: Mapping[str, int]
     kept: frozenset[str]
+    beings: Mapping[str, Being] = field(default_factory=dict)
 
     def of_class(self, iri: str) -> str:
         return self.classes.get(iri) or class_label(iri)
@@ -71,7 +73,14 @@ class Reader:
         if isinstance(term, Literal):
             return Value(term, shown(term))
         name = name_of(term.value, self._description(term), self.names.rules, self.settings)
-        return Value(term, name, self._best_class(relation, self._description(term).types))
+        types = self._description(term).types
+        return Value(term, name, self._best_class(relation, types), self._being(types))
+
+    def _being(self, classes: Sequence[str]) -> Being:
+        """What the smallest class with a known being says."""
+        known = [c for c in classes if c in self.names.beings]
+        smallest = min(known, key=lambda c: (self.names.counts.get(c, 0), c), default="")
+        return self.names.beings.get(smallest, "thing")
 
     def _common_class(self, relation: Relation, values: Sequence[Value]) -> str:
         """The label of a class that all values have, so that `5 countries` is true of all five."""

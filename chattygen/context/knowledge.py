@@ -7,20 +7,24 @@ other ends are: all from the sample of the type. Knows nothing about a particula
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from chattygen.config import GraphSettings, RunSettings
 from chattygen.context.descriptions import Description, describe, predicate_labels, with_stand_ins
 from chattygen.context.equivalence import groups
 from chattygen.context.interest import ENOUGH, MANY, OWN, PLAIN, YEARS, Interest, interests
-from chattygen.context.literals import whole_number
+from chattygen.context.literals import kind_of, whole_number
 from chattygen.context.samples import Relation, TypeSample
-from chattygen.domain import Iri, LabelRule, NodeType, Term
+from chattygen.domain import Iri, LabelRule, Literal, NodeType, Term
 from chattygen.kg.graph import KnowledgeGraph
 
 EXAMPLES = 20
-"""Other ends per relation whose class is looked up."""
+"""Other ends per relation that are kept, and looked up if they are nodes."""
+
+
+End = TypeVar("End", Iri, Literal)
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,9 @@ class TypeKnowledge:
         constant: relations with one and the same value for every sampled entity.
         examples: relation -> number of nodes among its other ends that were looked up, up to EXAMPLES.
         classes: relation -> class -> number of these that have it.
+        ends: relation -> those nodes and as many literals, each entity's first before anyone's second; of texts
+            those that several entities have.
+        known: IRI -> description of those nodes.
     """
 
     node_type: NodeType
@@ -47,6 +54,8 @@ class TypeKnowledge:
     constant: frozenset[Relation]
     examples: Mapping[Relation, int]
     classes: Mapping[Relation, Mapping[str, int]]
+    ends: Mapping[Relation, tuple[Iri | Literal, ...]]
+    known: Mapping[str, Description]
 
     def interest_in(self, relation: Relation) -> Interest:
         return self.interest.get(relation, PLAIN)
@@ -60,7 +69,8 @@ def learn(
     Raises:
         QueryTimeout, QueryError: as the graph does.
     """
-    examples = {relation: _examples(by_entity.values()) for relation, by_entity in sample.values.items()}
+    nodes_of = {relation: _examples(own.values(), Iri) for relation, own in sample.values.items()}
+    examples = {relation: tuple(iri.value for iri in iris) for relation, iris in nodes_of.items()}
     predicates = {predicate for predicate, _ in sample.counts}
     outgoing = [predicate for predicate, direction in sample.values if direction == "out"]
     nodes = {iri for iris in examples.values() for iri in iris}
@@ -82,14 +92,25 @@ def learn(
             relation: Counter(c for iri in iris if iri in known for c in known[iri].types)
             for relation, iris in examples.items()
         },
+        ends={r: (*nodes_of[r], *_examples(_no_names(own.values()), Literal)) for r, own in sample.values.items()},
+        known={iri: known[iri] for iri in sorted(nodes) if iri in known},
     )
 
 
-def _examples(found: Iterable[frozenset[Term]]) -> tuple[str, ...]:
-    """Up to EXAMPLES IRIs among the other ends, each entity's first before anyone's second."""
-    queues = [sorted(v.value for v in values if isinstance(v, Iri)) for values in found]
+def _examples(found: Iterable[frozenset[Term]], kind: type[End]) -> tuple[End, ...]:
+    """Up to EXAMPLES terms of a kind among the other ends, each entity's first before anyone's second."""
+    queues: Sequence[list[End]] = [sorted(v for v in values if isinstance(v, kind)) for values in found]
     turns = (queue[i] for i in range(EXAMPLES) for queue in queues if i < len(queue))
     return tuple(dict.fromkeys(turns))[:EXAMPLES]
+
+
+def _no_names(found: Collection[frozenset[Term]]) -> list[frozenset[Term]]:
+    """The other ends without the texts that only one entity has: they name it or speak of it alone."""
+    times = Counter(value for values in found for value in values)
+    return [
+        frozenset(v for v in values if not isinstance(v, Literal) or times[v] > 1 or kind_of(v) != "text")
+        for values in found
+    ]
 
 
 def _are_years(sample: TypeSample, predicate: str) -> bool:

@@ -73,6 +73,8 @@ def take(graph: KnowledgeGraph, node_type: NodeType, settings: GraphSettings, ru
         if few := [Iri(e) for e in entities if e not in hubs]:
             rows = graph.select(bind(f"values_{direction}", entities=few), deadline=run.deadline).rows
             _collect(rows, direction, values)
+    # A store may tell them in any order; what is learned from the first few must not depend on it.
+    values = {relation: {e: own[e] for e in entities if e in own} for relation, own in values.items()}
     bound = [Iri(e) for e in entities]
     paths = {path: path_texts(graph, bound, path, run.deadline) for path in settings.paths if bound}
     return TypeSample(node_type, entities, counts, values, paths)

@@ -6,7 +6,7 @@ subgraphs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from random import Random
@@ -16,27 +16,44 @@ from chattygen.context.descriptions import UNKNOWN, Description, class_labels, d
 from chattygen.context.entities import shuffled
 from chattygen.context.names import count_words, is_number
 from chattygen.context.node_types import class_label
-from chattygen.domain import Finding, LabelRule, NodeType, Seed
+from chattygen.domain import Bucket, Finding, LabelRule, NodeType, Seed
 from chattygen.kg.graph import KnowledgeGraph
 from chattygen.kg.sparql import can_be_asked
 
 BATCH = 50
 
 
+Draw = Callable[[Random], Iterator[str]]
+"""What gives IRIs of entities, each once, in an order that depends on a random number generator and the data only."""
+
+
 class SeedSource:
-    """Iterates over the seeds of a node type, in an order that depends on the run's seed and the data only."""
+    """Iterates over the seeds of a node type, in an order that depends on the run's seed and the data only.
+
+    Args:
+        bucket: where all seeds are from, if it is known; `draw` gives the entities of it.
+        draw: the entities, in the place of all those of the type.
+    """
 
     def __init__(
-        self, graph: KnowledgeGraph, node_type: NodeType, rule: LabelRule, settings: GraphSettings, run: RunSettings
+        self,
+        graph: KnowledgeGraph,
+        node_type: NodeType,
+        rule: LabelRule,
+        settings: GraphSettings,
+        run: RunSettings,
+        bucket: Bucket | None = None,
+        draw: Draw | None = None,
     ) -> None:
         self._graph, self._type, self._rule = graph, node_type, rule
         self._settings, self._run = settings, run
+        self._bucket, self._draw = bucket, draw or self._all
         self.passed_over = 0
         """Entities seen so far that cannot be seeds: no label, an id as a label, or too long a label."""
 
     def __iter__(self) -> Iterator[Seed]:
         rng = Random(f"{self._run.seed}:{self._type.iri}")
-        entities = shuffled(self._graph, self._type, self._settings, rng, self._run.deadline)
+        entities = self._draw(rng)
         while batch := list(islice(entities, BATCH)):
             known = describe(self._graph, batch, self._settings, self._run.deadline)
             for iri in batch:
@@ -44,7 +61,10 @@ class SeedSource:
                 if why_not(label, self._run.max_label_words):
                     self.passed_over += 1
                 else:
-                    yield Seed(iri, label, self._type.iri, self._type.label)
+                    yield Seed(iri, label, self._type.iri, self._type.label, bucket=self._bucket)
+
+    def _all(self, rng: Random) -> Iterator[str]:
+        return shuffled(self._graph, self._type, self._settings, rng, self._run.deadline)
 
 
 def why_not(label: str, max_words: int) -> Finding | None:
@@ -54,6 +74,14 @@ def why_not(label: str, max_words: int) -> Finding | None:
     if count_words(label) > max_words:
         return Finding("C3", f"the entity's label has more than {max_words} words", label)
     return None
+
+
+def entity_types(
+    graph: KnowledgeGraph, iris: Sequence[str], types: Sequence[NodeType], settings: GraphSettings, run: RunSettings
+) -> dict[str, str]:
+    """Entity -> IRI of its type, as seeds_from_entities gives it; those that are not in the graph are absent."""
+    known = describe(graph, iris, settings, run.deadline)
+    return {iri: _type_of(description, types) for iri, description in known.items() if description.types}
 
 
 def seeds_from_entities(

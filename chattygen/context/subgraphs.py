@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from chattygen.config import GraphSettings, RunSettings
 from chattygen.context.descriptions import describe, predicate_labels, with_stand_ins
+from chattygen.context.distractors import distractors
 from chattygen.context.facts import Names, Reader
 from chattygen.context.filters import about_predicate, about_values
 from chattygen.context.knowledge import TypeKnowledge
@@ -69,6 +70,7 @@ def extract(
         interest={
             fact: score for fact in kept if (score := knowledge.interest_in((fact.predicate, fact.direction)).score) < 1
         },
+        others=distractors(seed, kept, reader) if run.phrasing == "each" else {},
     )
 
 
@@ -114,7 +116,7 @@ def _reader(
     known = describe(graph, neighbours | new, settings, run.deadline)
     named = with_stand_ins(graph, known, new, settings, run.deadline)
     labels = {**knowledge.predicates, **predicate_labels(named, new, settings)}
-    return Reader(knowledge, names, settings, labels, known)
+    return Reader(knowledge, names, settings, labels, {**knowledge.known, **known})
 
 
 def _restatements(facts: dict[Relation, Fact], knowledge: TypeKnowledge) -> Iterable[tuple[Relation, str]]:

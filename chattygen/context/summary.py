@@ -42,7 +42,7 @@ def relation(fact: Fact, name: str = "X", *, counted: bool = True) -> str:
             return f"{said.noun} of {name}"
         tie = f"{name} {said.link}" if said.is_verb else f"{name} {said.auxiliary} {said.link}"
         if said.noun:
-            return f"{said.noun if fact.count == 1 else plural(said.noun)} that {tie}"
+            return f"{said.noun if fact.count <= 1 else plural(said.noun)} that {tie}"
         when = fact.value_kind in ("date", "year") and not said.is_verb
         return f"when {name} was {said.link}" if when else f"what {tie}"
     one = fact.count == 1
@@ -70,7 +70,7 @@ def hidden(fact: Fact) -> str:
     noun = _HIDDEN.get(fact.value_kind) or fact.value_type
     if not noun:
         return ""
-    if fact.count == 1:
+    if fact.count <= 1:
         return f"{article(noun)} {noun}"
     return f"{fact.count} {plural(noun)}" if fact.value_type else plural(noun)
 

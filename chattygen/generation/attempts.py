@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from chattygen.domain import Attempt, Call, Finding
+from chattygen.domain import Attempt, Call, Finding, Repair
 from chattygen.errors import CallError, PassingError
 from chattygen.generation.form import form_findings, prompt_cut, whole_lines
 from chattygen.generation.grammar import lines
@@ -26,6 +26,9 @@ Record = Callable[[Attempt], None]
 
 Recall = Callable[[Call, int], Call | None]
 """(call without its reply, item) -> the call with the reply that the same request got earlier, or None."""
+
+Repaired = Callable[[int, Repair, str], None]
+"""(item, how it was mended, the rule that its first line broke); an empty rule where that has been said before."""
 
 RETRY_TEMPERATURE = 0.3
 """Attempts after the first: the same words at temperature 0 would fail the same way."""
@@ -51,9 +54,16 @@ def nothing(call: Call, item: int) -> Call | None:
     return None
 
 
+def untold(item: int, how: Repair, rule: str) -> None:
+    """Tells nobody about a repair."""
+
+
 @dataclass(frozen=True)
 class Asker:
-    """Who is asked, who writes it down, who remembers what was answered before, and how to wait (seconds)."""
+    """Who is asked, who writes it down, who remembers what was answered before, and how to wait (seconds).
+
+    `temperature` is that of every attempt; None leaves it to the attempts: 0, then RETRY_TEMPERATURE.
+    """
 
     model: Model
     stage: Stage
@@ -62,6 +72,8 @@ class Asker:
     seed: int = 0
     recall: Recall = nothing
     wait: Callable[[float], None] = time.sleep
+    temperature: float | None = None
+    repaired: Repaired = untold
 
 
 def call(asker: Asker, attempt: int, item: int, constraint: Constraint, max_tokens: int, **values: object) -> Attempt:
@@ -71,18 +83,20 @@ def call(asker: Asker, attempt: int, item: int, constraint: Constraint, max_toke
     Raises:
         CallError: the server failed, repeatedly where that might have passed; each try is recorded as P4.
     """
-    model, messages = asker.model, render(asker.stage.name, **values)
+    model, prompt = asker.model, asker.stage.prompt or asker.stage.name
+    messages = render(prompt, **values)
+    usual = 0.0 if attempt == 1 else RETRY_TEMPERATURE
     blank = Call(
         stage=asker.stage.name,
         role=asker.stage.role,
         model=model.name,
         revision=model.revision,
         attempt=attempt,
-        prompt_hash=prompt_hash(asker.stage.name),
+        prompt_hash=prompt_hash(prompt),
         messages=tuple((role, content) for role, content in messages),
         constraint=constraint.grammar,
         max_tokens=max_tokens,
-        temperature=0.0 if attempt == 1 else RETRY_TEMPERATURE,
+        temperature=usual if asker.temperature is None else asker.temperature,
         sampling_seed=asker.seed + attempt,
     )
     counted = None
@@ -146,6 +160,9 @@ def ask_items(
 ) -> list[Good | None]:
     """Ask for one line per rule until each passes `check` or the attempts are used up.
 
+    Every item that did not pass at once is told to `asker.repaired`, one that never passed as the builder's work; a
+    caller to whose builder it is too much says so afterwards.
+
     Args:
         rules: a GBNF rule per item.
         render_values: the variables of the prompt for the items (indices) asked for now and their last findings.
@@ -156,6 +173,7 @@ def ask_items(
     """
     accepted: dict[int, Good] = {}
     findings: dict[int, Finding] = {}
+    broken: dict[int, str] = {}
     room, thinking = 1, 0
     for number in range(1, asker.attempts + 1):
         wanted = [index for index in range(len(rules)) if index not in accepted]
@@ -170,15 +188,21 @@ def ask_items(
         raised = list(attempt.findings)
         if attempt.call is None:
             asker.record(attempt)
+            broken |= {index: raised[0].rule for index in wanted if index not in broken}
             break  # what is too long now is too long the next time
         if any(finding.rule == "P2" for finding in raised):
             room, thinking = 2, THINKING if attempt.call.thinking else 0
-        for index, line in zip(wanted, whole_lines(attempt.call.reply, raised), strict=False):
+        said = whole_lines(attempt.call.reply, raised)
+        broken |= {index: raised[0].rule for index in wanted[len(said) :] if index not in broken}
+        for index, line in zip(wanted, said, strict=False):
             outcome = check(index, line, accepted)
             if isinstance(outcome, tuple):
                 findings[index] = outcome[0]
+                broken.setdefault(index, outcome[0].rule)
                 raised.extend(outcome)
             else:
                 accepted[index] = outcome
         asker.record(replace(attempt, findings=tuple(raised)))
+    for index, rule in sorted(broken.items()):
+        asker.repaired(index + 1, "model" if index in accepted else "builder", rule)
     return [accepted.get(index) for index in range(len(rules))]

@@ -1,30 +1,37 @@
-"""Stage 3, dialogue generation (section 5.2), with its assertions D1 to D8.
+"""Stage 3, dialogue generation (section 5.2), with its assertions D1 to D9; D10 to D12 are in flow.py.
 
 The first question opens the dialogue unchanged. The model rewrites the others so that they refer back to the entity,
 with a pronoun that fits its type, or a definite phrase. It never sees the entity's name, so it cannot leak it. Where
-its attempts fail, the pronoun is put in by the program.
+its attempts fail, the pronoun is put in by the program. What is left out or follows up, the program writes from the
+standalone question: there is only one way to do it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
-from chattygen.context.reading import plural
 from chattygen.domain import Finding, Origin, Query, Question, Seed, Subgraph, Turn
 from chattygen.generation import grammar
 from chattygen.generation.attempts import Asker, ask_items
+from chattygen.generation.flow import Step, opening, plan_flow, resolvable, worn
+from chattygen.generation.follow_ups import about_answer, referent
+from chattygen.generation.two_facts import named, owned
 from chattygen.generation.wording import (
     Reference,
+    agreed,
     agreeing,
     fitting,
     names_of,
     other_pronouns,
     reference,
+    says_type,
     with_reference,
     without_phrase,
 )
 from chattygen.generation.words import ANY_PRONOUN, FUNCTION_WORDS, contains_words, content, words
+from chattygen.generation.yes_no import emptied, filled
 from chattygen.models.model import Embedder
 
 TOKENS_PER_LINE = 40
@@ -37,6 +44,9 @@ ARTICLES = frozenset(["a", "an", "the", "this"])
 SLACK = 4
 """Characters that a turn may have more than its standalone form, before and after the reference."""
 
+ELLIPSIS = 2
+"""Words that an ellipsis has at least: `And when?`."""
+
 KEPT_WORDS = 0.6
 """Share of the content words of the standalone form that a turn keeps (D6)."""
 
@@ -47,69 +57,134 @@ def ask_dialogue(
     questions: Sequence[Question],
     queries: Sequence[Query],
     embedder: Embedder,
+    shares: Mapping[str, float] | None = None,
 ) -> tuple[Turn, ...] | tuple[Finding, ...]:
-    """Turn questions into a dialogue, one turn each, in the same order; or the findings that no wording avoids."""
-    ref = reference(subgraph)
-    later = questions[1:]
+    """Turn questions into a dialogue, one turn each; or the findings that no wording avoids.
+
+    Args:
+        shares: of the turns, by form (RunSettings.flow); without, all later turns refer to the seed.
+    """
+    ref, steps = reference(subgraph), plan_flow(questions, queries, subgraph, shares or {})
+    worded = [replace(step, question=later(step.question)) for step in steps[1:] if not step.text]
 
     def check(index: int, line: str, accepted: dict[int, str]) -> str | tuple[Finding, ...]:
-        turn = ref.settle(line)
-        return turn_findings(turn, later[index], subgraph.seed, ref, tuple(accepted.values()), embedder) or turn
+        question = worded[index].question
+        turn = filled(ref.settle(line), named(question))
+        return turn_findings(turn, question, subgraph.seed, ref, tuple(accepted.values()), embedder) or turn
 
     def values(wanted: Sequence[int], raised: dict[int, Finding]) -> dict[str, object]:
+        patterns = [agreed(shown(worded[index].question), ref) for index in wanted]
         return {
             "references": ref.forms,
-            "questions": [
-                agreeing(later[index].pattern, "X") if ref.subject == "they" else later[index].pattern
-                for index in wanted
-            ],
+            "questions": [agreeing(pattern, "X") if ref.subject == "they" else pattern for pattern in patterns],
             "findings": [raised[index] for index in wanted if index in raised],
         }
 
-    rules = [turn_rule(question.pattern, ref) for question in later]
-    worded = ask_items(asker, rules, values, check, TOKENS_PER_LINE) if later else []
-    said: list[tuple[str, Origin]] = [(questions[0].text, questions[0].origin)]
-    for question, line in zip(later, worded, strict=True):
-        turn = line or with_reference(question.pattern, ref)
-        if ref.phrase and contains_words(turn, ref.phrase) and contains_words(said[-1][0], ref.phrase):
-            turn = without_phrase(turn, ref)
-        said.append((turn, "model" if line else "builder"))
+    rules = [turn_rule(shown(step.question), ref, step.forms) for step in worded]
+    lines = ask_items(asker, rules, values, check, TOKENS_PER_LINE) if worded else []
+    spoken = iter(zip(worded, lines, strict=True))
+    said: list[tuple[str, Origin]] = []
+    for step in steps:
+        if not said:
+            said.append((step.question.text, step.question.origin))
+        elif step.text:
+            said.append((step.text, "builder"))
+        else:
+            said.append(_spoken(*next(spoken), [text for text, _ in said], ref))
     turns = tuple(
-        Turn(n, text, origin, question, query)
-        for n, ((text, origin), question, query) in enumerate(zip(said, questions, queries, strict=True), 1)
+        Turn(n, text, origin, step.question, step.query, step.flow, step.refers_to)
+        for n, ((text, origin), step) in enumerate(zip(said, steps, strict=True), 1)
     )
-    return dialogue_findings(turns, questions, subgraph.seed, ref, embedder) or turns
+    return dialogue_findings(turns, [step.question for step in steps], subgraph, embedder) or turns
 
 
-def turn_rule(pattern: str, ref: Reference) -> str:
-    """The grammar of a later turn: the opening word of its standalone form, then a reference near where `X` stood."""
-    opening, _, rest = pattern.partition(" ")
+def later(question: Question) -> Question:
+    """The question with the pattern that takes a reference best: `X's mentor` where it is about two facts."""
+    return replace(question, pattern=owned(question))
+
+
+def shown(question: Question) -> str:
+    """The pattern as the model sees it: with `Y` for the value that the question names."""
+    return emptied(question.pattern, named(question))
+
+
+def _spoken(step: Step, line: str | None, before: Sequence[str], ref: Reference) -> tuple[str, Origin]:
+    """The model's line, or the program's where there is none or it does not say the phrase that it has to.
+
+    Never the definite phrase twice in a row, nor the same opening three times.
+    """
+    phrase = ref.phrase if ref.phrase in step.forms else ""
+    origin: Origin = "model" if line and (not phrase or contains_words(line, phrase)) else "builder"
+    turn = line if line and origin == "model" else with_reference(step.question.pattern, ref, phrase)
+    again = bool(step.forms) or contains_words(before[-1], ref.phrase)
+    if ref.phrase and not phrase and again and contains_words(turn, ref.phrase):
+        turn = without_phrase(turn, ref)
+    if opening(turn) in worn(before):
+        turn = f"And {turn[0].lower()}{turn[1:]}"
+    return turn, origin
+
+
+def turn_rule(pattern: str, ref: Reference, forms: Sequence[str] = ()) -> str:
+    """The grammar of a later turn: the opening word of its standalone form, then a reference near where `X` stood.
+
+    `forms` are the only references that it may have, if any are given.
+    """
+    opens, _, rest = pattern.partition(" ")
     before, _, after = rest.partition("X")
     possessed = after.startswith(("'s", "’s"))
+    fits = fitting(pattern, ref)
     phrase = ref.phrase and not possessed and not says_type(pattern, ref)
-    forms = [fitting(pattern, ref), *([ref.phrase] if phrase else [])]
-    return grammar.later_turn(opening, forms, len(before) + SLACK if before else 0, len(after.strip(" ?")) + SLACK)
+    allowed = [fits, *([ref.phrase] if phrase else [])]
+    if ref.phrase in forms:
+        allowed = [ref.phrase + "'s" * possessed]
+    elif forms:
+        allowed = [fits]
+    behind, ahead = ("y" in words(part) for part in (after, before))
+    room = len(before) + SLACK if before else 0, len(after.strip(" ?")) + SLACK
+    return grammar.later_turn(opens, allowed, *room, said="before" if ahead else "after" if behind else "")
 
 
 def dialogue_findings(
-    turns: Sequence[Turn], questions: Sequence[Question], seed: Seed, ref: Reference, embedder: Embedder
+    turns: Sequence[Turn], questions: Sequence[Question], subgraph: Subgraph, embedder: Embedder
 ) -> tuple[Finding, ...]:
     """Every rule that a whole dialogue breaks, whoever worded it."""
-    raised = [finding for finding in (turns_match(turns, questions), opens_alone(turns, seed)) if finding]
-    for index, turn in enumerate(turns[1:], 1):
-        before = tuple(earlier.utterance for earlier in turns[1:index])
-        raised.extend(turn_findings(turn.utterance, turn.question, seed, ref, before, embedder))
-    return tuple(raised)
+    raised = [finding for finding in (turns_match(turns, questions), opens_alone(turns, subgraph.seed)) if finding]
+    for place in range(1, len(turns)):
+        raised.extend(_findings(turns, place, subgraph, embedder))
+    return (*raised, *resolvable(turns, subgraph))
+
+
+def _findings(turns: Sequence[Turn], place: int, subgraph: Subgraph, embedder: Embedder) -> tuple[Finding, ...]:
+    """Every rule up to D9 that a later turn breaks, by its form."""
+    turn, seed, ref = turns[place], subgraph.seed, reference(subgraph)
+    line, question = turn.utterance, turn.question
+    before = tuple(earlier.utterance for earlier in turns[1:place])
+    checks: tuple[Finding | None, ...]
+    if turn.flow == "ellipsis":
+        checks = (several_words(line, ELLIPSIS), nothing_added(line, question), pronouns_agree(line, ref, question))
+    elif turn.flow == "follow-up":
+        first = turns[place - 1].question
+        answer = referent(first.fact, first.kind, subgraph)
+        asked = replace(question, pattern=about_answer(question))
+        checks = (several_words(line),)
+        if answer:
+            agree = pronouns_agree(line, answer.ref, asked)
+            checks = (several_words(line), meaning_kept(line, asked, answer.ref, embedder), agree)
+    else:
+        return turn_findings(line, question, seed, ref, before, embedder)
+    checks = (no_name(line, seed, question), *checks, turns_differ(line, before))
+    return tuple(finding for finding in checks if finding)
 
 
 def turn_findings(
     line: str, question: Question, seed: Seed, ref: Reference, before: Sequence[str], embedder: Embedder
 ) -> tuple[Finding, ...]:
-    """Every rule that a later turn breaks: D3 to D8."""
+    """Every rule that a later turn which refers to the seed breaks: D3 to D9."""
     checks = (
         no_name(line, seed, question),
         refers_back(line, ref),
         several_words(line),
+        names_value(line, question),
         meaning_kept(line, question, ref, embedder),
         turns_differ(line, before),
         pronouns_agree(line, ref, question),
@@ -158,11 +233,25 @@ def refers_back(line: str, ref: Reference) -> Finding | None:
     return Finding("D4", f"does not refer back; use one of: {', '.join(ref.forms)}", line)
 
 
-def several_words(line: str) -> Finding | None:
-    """D5: at least three words and one question mark, at the end."""
-    if len(words(line)) >= 3 and line.endswith("?") and line.count("?") == 1:
+def several_words(line: str, fewest: int = 3) -> Finding | None:
+    """D5: at least three words, or two of an ellipsis, and one question mark, at the end."""
+    if len(words(line)) >= fewest and line.endswith("?") and line.count("?") == 1:
         return None
     return Finding("D5", "not a question of several words", line)
+
+
+def nothing_added(line: str, question: Question) -> Finding | None:
+    """D6 of an ellipsis: it says no word of meaning that its standalone question does not say."""
+    added = content(line) - content(question.pattern)
+    return Finding("D6", f"added: {', '.join(sorted(added))}", line) if added else None
+
+
+def names_value(line: str, question: Question) -> Finding | None:
+    """D6, for a question that names a value: what it tests, or a condition."""
+    value = named(question)
+    if value is None or words(emptied(line, value)).count("y") == 1:
+        return None
+    return Finding("D6", "does not say Y exactly once", line)
 
 
 def meaning_kept(line: str, question: Question, ref: Reference, embedder: Embedder) -> Finding | None:
@@ -189,7 +278,8 @@ def turns_differ(line: str, before: Sequence[str]) -> Finding | None:
 
 def pronouns_agree(line: str, ref: Reference, question: Question) -> Finding | None:
     """D8: pronouns agree with the entity's type and with each other, and a possessive has something to possess."""
-    own = set(words(question.pattern))
+    by_phrase = ref.phrase and contains_words(line, ref.phrase)
+    own = set(words(question.pattern if by_phrase else agreed(question.pattern, ref)))
     if words(line)[-1:] == [ref.possessive] and ref.possessive != ref.object:
         return Finding("D8", f"{ref.possessive} stands alone", line)
     said = words(line)
@@ -208,9 +298,3 @@ def phrase_fits(line: str, ref: Reference, question: Question) -> Finding | None
         pronouns = " or ".join(dict.fromkeys((ref.subject, ref.object)))
         return Finding("D9", f"{ref.phrase} repeats a noun of the question; use {pronouns}", line)
     return None
-
-
-def says_type(pattern: str, ref: Reference) -> bool:
-    """Whether the question says the noun of the definite phrase, of something else than the entity."""
-    noun = ref.phrase.removeprefix("the ")
-    return any(contains_words(pattern, name) for name in (noun, plural(noun)))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 from chattygen.models.model import Constraint
 
@@ -40,13 +41,20 @@ def question(openings: Sequence[str]) -> str:
     return f'{any_of(openings)} " " ({TEXT}{{1,60}} " ")? "X" {TEXT}{{0,60}} "?"'
 
 
-def later_turn(opening: str, references: Sequence[str], before: int, after: int) -> str:
+def later_turn(
+    opening: str, references: Sequence[str], before: int, after: int, *, said: Literal["", "before", "after"] = ""
+) -> str:
     """A question that starts with `opening` and says one of `references` as words of its own.
 
     At most `before` characters stand between the two and `after` behind, so that nothing can be added at length.
+    `said` is where `Y` stands, the placeholder of a value that the question names.
     """
     lead = f'({TEXT}{{1,{before}}} " ")? ' if before else ""
     rest = f' (" " {TEXT}{{1,{after}}})?' if after else ""
+    if said == "before":
+        lead = f'{lead}"Y " {lead}'
+    elif said == "after":
+        rest = f' (" " {TEXT}{{1,{after}}})? " Y"{rest}'
     return f'{literal(opening)} " " {lead}{any_of(references)}{rest} "?"'
 
 

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 from chattygen.context.reading import plural, read
 from chattygen.context.summary import others, relation
-from chattygen.domain import Fact
-from chattygen.generation.plan import Ask
+from chattygen.domain import Being, Fact, QuestionKind
+from chattygen.generation import yes_no
+from chattygen.generation.asks import Ask, phrase
 from chattygen.generation.wording import kind_of
 from chattygen.generation.words import contains_words, content, stem, words
 
@@ -22,12 +23,23 @@ UNITS = frozenset(
 )
 """Words that say in what a number is measured; a graph that does not say so must not be made to."""
 
+NO_ANSWER: dict[QuestionKind, Being] = {"who": "place", "where": "person"}
+"""What cannot be the answer to a question word."""
+
 PROMPT_WORDS = frozenset("entity entities text texts".split())
 """Words that stand in prompts for what is not known; they mean nothing in a question."""
 
 
 def mismatch(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
     """The first reason that the words give; `facts` are all of the seed's, `ask.fact` among them."""
+    if ask.tested:
+        return (
+            word_against_value(pattern, ask)
+            or yes_no.says_more(pattern, ask.fact, ask.tested)
+            or (f"turned round: {phrase(ask)}" if yes_no.is_turned_round(pattern, ask.fact) else "")
+            or copies_prompt(pattern, ask)
+            or class_for_predicate(pattern, ask.fact)
+        )
     return (
         word_against_value(pattern, ask)
         or no_single_question(pattern, ask.fact)
@@ -45,6 +57,8 @@ def word_against_value(pattern: str, ask: Ask) -> str:
         return f"asks when, but the answer is a {value}"
     if kind == "how-many" and value != "number":
         return f"asks how many, but the answer is a {value}"
+    if ask.form == "value" and {value.being for value in ask.asked.values} == {NO_ANSWER.get(kind)}:
+        return f"asks {kind}, but the answer is a {NO_ANSWER[kind]}"
     if kind in ("where", "who") and value in ("date", "year", "number"):
         return f"asks {kind}, but the answer is a {value}"
     if ask.form == "count" and kind != "how-many":
@@ -96,10 +110,10 @@ def is_turned_round(pattern: str, fact: Fact) -> bool:
 def copies_prompt(pattern: str, ask: Ask) -> str:
     """A phrase of the prompt with a question mark, one that could be, or a word that only the prompt has."""
     said = words(pattern)
-    counted = ask.phrase().removeprefix("number of ").partition(":")[0]
+    counted = phrase(ask).removeprefix("number of ").partition(":")[0]
     as_label = f"{others(ask.fact)} that X is {ask.fact.predicate_label}"
-    for phrase in (words(relation(ask.fact, counted=False)), words(counted), words(as_label)):
-        if said[-len(phrase) :] == phrase and len(said) - len(phrase) in (1, 2):
+    for copied in (words(relation(ask.fact, counted=False)), words(counted), words(as_label)):
+        if said[-len(copied) :] == copied and len(said) - len(copied) in (1, 2):
             return "repeats the phrase"
     return "says a word of the prompt" if PROMPT_WORDS & set(said) else ""
 

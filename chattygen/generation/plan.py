@@ -7,14 +7,11 @@ that the graph does not say.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
-from typing import Literal
 
 from chattygen.context.names import unbracketed
-from chattygen.context.reading import plural, read
 from chattygen.context.spoken import year
-from chattygen.context.summary import full, relation, summarised
-from chattygen.domain import Fact, Subgraph
+from chattygen.domain import AnswerForm, Fact, Subgraph
+from chattygen.generation.asks import Ask
 from chattygen.generation.words import contains_words, words
 
 LISTED = 8
@@ -22,35 +19,6 @@ LISTED = 8
 
 COUNT_SHARE = 0.25
 """Share of the facts with three to LISTED values that are asked for as a number, for variety."""
-
-
-@dataclass(frozen=True)
-class Ask:
-    """One question to be worded: the fact and the form of its answer."""
-
-    fact: Fact
-    form: Literal["value", "count"]
-
-    @property
-    def cue(self) -> str:
-        """What the reply repeats before the question, so that a small model asks about this fact and not the next."""
-        return read(self.fact.predicate_label).words + ": "
-
-    def phrase(self, form: Literal["summarised", "full"] = "summarised") -> str:
-        """The line of the prompt that stands for it; `full` shows the values of what is not counted."""
-        if self.form == "value":
-            return full(self.fact) if form == "full" else summarised(self.fact)
-        said = read(self.fact.predicate_label)
-        if self.fact.direction == "out" and not said.link:
-            return f"number of {plural(said.noun)} of X: a number"
-        if self.fact.direction == "out" and not said.noun:
-            return f"number of {plural(self.fact.value_type or 'entity')} that X {self._tie}: a number"
-        return f"number of {relation(self.fact, counted=False)}: a number"
-
-    @property
-    def _tie(self) -> str:
-        said = read(self.fact.predicate_label)
-        return said.link if said.is_verb else f"is {said.link}"
 
 
 def plan(subgraph: Subgraph, questions: int) -> tuple[tuple[Ask, ...], tuple[Ask, ...]]:
@@ -61,7 +29,7 @@ def plan(subgraph: Subgraph, questions: int) -> tuple[tuple[Ask, ...], tuple[Ask
     person's gender (the pronoun tells it), yes or no.
     """
     draw = random.Random(subgraph.seed.iri)
-    usable = [fact for fact in subgraph.facts if _can_be_asked(fact) and not _told(fact, subgraph)]
+    usable = [fact for fact in subgraph.facts if _can_be_asked(fact) and not told(fact, subgraph)]
     weights = {fact: draw.random() * (rank + 1) * _dullness(fact) for rank, fact in enumerate(usable)}
     chosen = sorted(usable, key=lambda fact: (-subgraph.interest.get(fact, 1.0), weights[fact]))
     asks = [Ask(fact, _form(fact, draw)) for fact in chosen]
@@ -86,7 +54,7 @@ def _dullness(fact: Fact) -> int:
     return 2 if fact.value_kind == "entity" and not fact.value_type else 1
 
 
-def _form(fact: Fact, draw: random.Random) -> Literal["value", "count"]:
+def _form(fact: Fact, draw: random.Random) -> AnswerForm:
     if not fact.values or fact.count > LISTED:
         return "count"
     if fact.count >= 3 and fact.value_kind == "entity" and draw.random() < COUNT_SHARE:
@@ -94,11 +62,12 @@ def _form(fact: Fact, draw: random.Random) -> Literal["value", "count"]:
     return "value"
 
 
-def _told(fact: Fact, subgraph: Subgraph) -> bool:
+def told(fact: Fact, subgraph: Subgraph) -> bool:
+    """Whether the seed's name tells the fact, or the pronoun for it does."""
     if subgraph.seed.being == "person" and is_gender(fact):
         return True
     label, said = subgraph.seed.label, subgraph.seed.said
     if year(fact) and contains_words(said, year(fact)):
         return True
-    told = (part for value in fact.values for part in (value.label, unbracketed(value.label)[0]))
-    return any(contains_words(name, part) for part in told for name in (label, said))
+    parts = (part for value in fact.values for part in (value.label, unbracketed(value.label)[0]))
+    return any(contains_words(name, part) for part in parts for name in (label, said))

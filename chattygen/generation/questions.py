@@ -1,4 +1,4 @@
-"""Stage 1, independent question generation (section 5.2), with its assertions Q1 to Q8.
+"""Stage 1, independent question generation (section 5.2), with its assertions Q1 to Q11.
 
 The model words one line per planned fact with `X` for the seed entity; the program puts the name in. Knows nothing
 about queries or dialogues.
@@ -7,19 +7,26 @@ about queries or dialogues.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from chattygen.context import summary
 from chattygen.context.names import unbracketed
 from chattygen.context.reading import plural, read
 from chattygen.domain import Fact, Finding, Origin, Question, Seed, Subgraph
-from chattygen.generation import grammar
+from chattygen.generation import grammar, two_facts, yes_no
+from chattygen.generation.added import with_flow
+from chattygen.generation.asks import Ask, cue, phrase
 from chattygen.generation.attempts import Asker, ask_items
-from chattygen.generation.plan import Ask, plan
+from chattygen.generation.choice import with_two_facts
+from chattygen.generation.kinds import with_kinds
+from chattygen.generation.plan import plan
+from chattygen.generation.two_facts import named
 from chattygen.generation.verify import verify
 from chattygen.generation.wording import ends_in_clause, kind_of, plain_question, said, sayable, with_name
 from chattygen.generation.words import ANY_PRONOUN, contains_words, content, words
+from chattygen.generation.yes_no import emptied, filled
 from chattygen.models.model import Embedder
 
 TOKENS_PER_LINE = 40
@@ -28,7 +35,7 @@ FEWEST_WORDS = 4
 
 DEMONSTRATIVES = frozenset(["this", "these", "those"])
 
-OPENINGS = {
+OPENINGS: dict[str, tuple[str, ...]] = {
     "entity": ("What", "Which", "Who", "Where", "In which", "By whom"),
     "text": ("What", "Which", "Where", "Who", "How"),
     "date": ("When", "On which date"),
@@ -37,6 +44,9 @@ OPENINGS = {
     "boolean": ("What",),
 }
 """First words that a question may have, by the kind of its answer."""
+
+SITES = frozenset("base headquarters home location place residence seat site venue".split())
+"""Nouns that say where something is; a capital is a place too, but nobody asks where it is to hear its name."""
 
 
 def openings(ask: Ask) -> tuple[str, ...]:
@@ -50,7 +60,22 @@ def openings(ask: Ask) -> tuple[str, ...]:
     if ask.fact.direction == "in":
         which = tuple(f"{word} {summary.others(ask.fact)}" for word in ("Which", "What"))
         return (*which, "Who") if summary.others(ask.fact) in ("person", "people") else which
-    return OPENINGS[ask.fact.value_kind]
+    return _of_beings(ask.fact) or OPENINGS[ask.fact.value_kind]
+
+
+def _of_beings(fact: Fact) -> tuple[str, ...]:
+    """What persons, works and places are asked for with, if all values are of one of them; else nothing."""
+    beings = {value.being for value in fact.values}
+    which = f"Which {summary.others(fact)}" if fact.value_type else "Which"
+    if beings == {"person"}:
+        return "Who", "By whom", which
+    if beings == {"work"}:
+        return "What", "Which", "In which"
+    if beings != {"place"}:
+        return ()
+    said = read(fact.predicate_label)
+    sited = bool(said.link) or said.noun == fact.value_type or bool(SITES & set(said.noun.split()))
+    return ("Where", "In which", "Which", "What") if sited else ("What", "Which")
 
 
 def bare(line: str, type_label: str) -> str:
@@ -66,6 +91,9 @@ def ask_questions(
     count: int,
     embedder: Embedder,
     form: Literal["summarised", "full"] = "summarised",
+    shares: Mapping[str, float] | None = None,
+    hops: int = 1,
+    kinds: Mapping[str, float] | None = None,
 ) -> tuple[Question, ...]:
     """Word up to `count` questions about the facts of a subgraph, in the planned order.
 
@@ -73,39 +101,74 @@ def ask_questions(
     rule is replaced by a spare fact. May return fewer than `count`.
     """
     asked, spare = plan(subgraph, count)
+    if hops > 1:
+        asked, spare = with_two_facts(asked, spare, subgraph, count)
+    asked, spare = with_flow(asked, spare, subgraph, shares or {})
+    asked, spare = with_kinds(asked, spare, subgraph, kinds or {})
 
     def check(index: int, line: str, accepted: dict[int, Question]) -> Question | tuple[Finding, ...]:
-        pattern = bare(line.removeprefix(asked[index].cue), subgraph.seed.type_label)
-        question = to_question(pattern, asked[index], subgraph, "model")
-        return findings(question, asked[index], subgraph, tuple(accepted.values()), embedder) or question
+        ask, line = asked[index], line.removeprefix(_cue(asked[index]))
+        pattern = two_facts.whole(line, ask) if ask.beyond else bare(line, subgraph.seed.type_label)
+        question = to_question(pattern, ask, subgraph, "model")
+        return findings(question, ask, subgraph, tuple(accepted.values()), embedder) or question
 
     def values(wanted: Sequence[int], raised: dict[int, Finding]) -> dict[str, object]:
         return {
             "type": subgraph.seed.type_label,
-            "facts": [asked[index].phrase(form) for index in wanted],
-            "findings": [raised[index] for index in wanted if index in raised],
+            "facts": [_phrase(asked[index], form) for index in wanted],
+            "findings": [_without_value(raised[index], asked[index]) for index in wanted if index in raised],
         }
 
-    rules = [grammar.literal(ask.cue) + " " + grammar.question(openings(ask)) for ask in asked]
+    rules = [grammar.literal(_cue(ask)) + " " + _rule(ask) for ask in asked]
     worded = ask_items(asker, rules, values, check, TOKENS_PER_LINE)
     kept: list[Question] = [question for question in worded if question is not None]
-    order = {ask.fact: index for index, ask in enumerate(asked)}
-    for ask in [ask for ask, question in zip(asked, worded, strict=True) if question is None] + list(spare):
+    order = {(ask.fact, ask.beyond): index for index, ask in enumerate(asked)}
+    failed = [ask for ask, question in zip(asked, worded, strict=True) if question is None]
+    untested = [replace(ask, form="value", tested=None) for ask in failed if ask.tested]
+    for ask in (*failed, *untested, *spare):
         if len(kept) == min(count, len(asked)):
             break
-        plain = to_question(plain_question(ask), ask, subgraph, "builder")
+        plain = to_question(_plain(ask), ask, subgraph, "builder")
         if not findings(plain, ask, subgraph, kept, embedder):
             kept.append(plain)
-    return tuple(sorted(kept, key=lambda question: order.get(question.fact, len(order))))
+    missing = [index for key, index in order.items() if key not in {(each.fact, each.beyond) for each in kept}]
+    spared = len(kept) - (len(asked) - len(missing))
+    for place, index in enumerate(missing):
+        asker.repaired(index + 1, "replaced" if place < spared else "lost", "")
+    return tuple(sorted(kept, key=lambda question: order.get((question.fact, question.beyond), len(order))))
+
+
+def _without_value(finding: Finding, ask: Ask) -> Finding:
+    """The finding as a prompt shows it: no value of the graph is in it."""
+    return replace(finding, evidence=two_facts.shortened(emptied(finding.evidence, named(ask)), ask))
+
+
+def _cue(ask: Ask) -> str:
+    return two_facts.cue(ask) if ask.beyond else cue(ask)
+
+
+def _phrase(ask: Ask, form: Literal["summarised", "full"]) -> str:
+    return two_facts.phrase(ask) if ask.beyond else phrase(ask, form)
+
+
+def _rule(ask: Ask) -> str:
+    if ask.tested:
+        return yes_no.rule(ask.fact)
+    return two_facts.rule(ask, openings(two_facts.second(ask))) if ask.beyond else grammar.question(openings(ask))
+
+
+def _plain(ask: Ask) -> str:
+    return two_facts.plain(ask) if ask.beyond else plain_question(ask)
 
 
 def to_question(pattern: str, ask: Ask, subgraph: Subgraph, origin: Origin) -> Question:
     """Put the name in; where that makes fewer than four words, with the type: `Who wrote the song "Daysleeper"?`."""
-    pattern, name = sayable(pattern, subgraph.seed), said(subgraph.seed)
+    pattern = yes_no.bare(pattern, ask.fact, ask.tested) if ask.tested else pattern
+    pattern, name = filled(sayable(pattern, subgraph.seed), named(ask)), said(subgraph.seed)
     text = with_name(pattern, name)
     if len(words(text)) < FEWEST_WORDS:
         text = with_name(pattern, f"the {subgraph.seed.type_label} {name}")
-    return Question(ask.fact, pattern, text, kind_of(pattern), origin, ask.form)
+    return Question(ask.fact, pattern, text, kind_of(pattern), origin, ask.form, ask.tested, ask.beyond)
 
 
 def findings(
@@ -121,11 +184,16 @@ def findings(
         no_context(question.pattern),
         no_duplicate(question, others),
         not_in_itself(question, subgraph.seed),
+        yes_no.names_tested(question),
+        *(two_facts.findings(question.pattern, ask, subgraph) if ask.beyond else ()),
     )
     raised = tuple(finding for finding in cheap if finding)
     if raised:
         return raised
-    off = verify(question.pattern, ask, subgraph.facts, embedder)
+    if ask.beyond:
+        off = two_facts.verify_both(question.pattern, ask, subgraph, embedder)
+    else:
+        off = verify(question.pattern, ask, (*subgraph.facts, *subgraph.absent), embedder)
     return (off,) if off else ()
 
 
@@ -144,13 +212,14 @@ def names_entity(question: Question, seed: Seed) -> Finding | None:
 
 
 def fact_exists(fact: Fact, subgraph: Subgraph) -> Finding | None:
-    """Q2: the fact is one of the subgraph's."""
-    return None if fact in subgraph.facts else Finding("Q2", "its fact is not in the subgraph", fact.predicate)
+    """Q2: the fact is one of the subgraph's, or one that it is known not to have."""
+    found = fact in (*subgraph.facts, *subgraph.absent)
+    return None if found else Finding("Q2", "its fact is not in the subgraph", fact.predicate)
 
 
 def facts_distinct(question: Question, others: Sequence[Question]) -> Finding | None:
     """Q3: no other question of the dialogue is about the same fact."""
-    taken = any(question.fact == other.fact for other in others)
+    taken = any((question.fact, question.beyond) == (other.fact, other.beyond) for other in others)
     return Finding("Q3", "another question asks about the same fact", question.pattern) if taken else None
 
 
@@ -163,12 +232,16 @@ def one_question(question: Question) -> Finding | None:
 
 
 def no_answer(question: Question, ask: Ask) -> Finding | None:
-    """Q5: the question does not contain its answer, with or without what stands in a bracket behind it."""
-    labels = (value.label for value in ask.fact.values)
+    """Q5: the question does not contain its answer, with or without what stands in a bracket behind it.
+
+    What a yes-no question tests is none.
+    """
+    labels = (value.label for value in ask.asked.values if value != ask.tested)
+    text = emptied(question.text, ask.tested)
     told = [part for label in labels for part in dict.fromkeys((label, unbracketed(label)[0]))]
-    answers = [str(ask.fact.count)] if ask.form == "count" else told
+    answers = [str(ask.asked.count)] if ask.form == "count" else told
     for answer in answers:
-        if contains_words(question.text, answer):
+        if contains_words(text, answer):
             return Finding("Q5", "contains its answer", question.pattern)
     return None
 

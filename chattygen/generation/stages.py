@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
 class Stage:
     """A stage that asks a model.
 
-    `role` is the role of models.toml whose model is asked; `rules` the ids of its assertions.
+    `role` is the role of models.toml whose model is asked; `rules` the ids of its assertions; `prompt` the stage whose
+    prompt it uses where that is not its own.
     """
 
     name: str
@@ -19,6 +20,7 @@ class Stage:
     inputs: str
     outputs: str
     rules: tuple[str, ...]
+    prompt: str = ""
 
 
 REPLY = ("P1", "P2", "P3", "P4", "P5")
@@ -40,7 +42,7 @@ QUESTIONS = Stage(
     "questions",
     "summarised subgraph",
     "standalone questions",
-    (*REPLY, "Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "Q8", "Q9"),
+    (*REPLY, "Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "Q8", "Q9", "Q10", "Q11"),
 )
 QUERIES = Stage(
     "queries",
@@ -58,7 +60,7 @@ DIALOGUE = Stage(
     "dialogue",
     "standalone questions",
     "turns",
-    (*REPLY, "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9"),
+    (*REPLY, "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9", "D10", "D11", "D12"),
 )
 SINGLE_PROMPT = Stage(
     "single_prompt",
@@ -69,5 +71,17 @@ SINGLE_PROMPT = Stage(
     "questions, executed queries with answers, turns",
     tuple(dict.fromkeys((*QUESTIONS.rules, *QUERIES.rules, *DIALOGUE.rules))),
 )
+PHRASING = Stage(
+    "phrasing",
+    "Phrasing",
+    "5.2",
+    "questions",
+    "facts of entities of a node type",
+    "questions and later turns with a place for the entity",
+    tuple(dict.fromkeys((*QUESTIONS.rules, *DIALOGUE.rules))),
+    QUESTIONS.name,
+)
+LATER_PHRASING = replace(PHRASING, role=DIALOGUE.role, prompt=DIALOGUE.name)
+"""The same stage, asking for what is said in later turns."""
 
-STAGES = (LABEL, QUESTIONS, QUERIES, DIALOGUE, SINGLE_PROMPT)
+STAGES = (LABEL, QUESTIONS, QUERIES, DIALOGUE, SINGLE_PROMPT, PHRASING)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from chattygen.context.reading import plural
+from chattygen.context.reading import plural, read
 from chattygen.context.summary import relation
 from chattygen.domain import Fact, Finding, QuestionKind, ValueKind
+from chattygen.generation.asks import Ask
 from chattygen.generation.mismatch import mismatch
-from chattygen.generation.plan import Ask
 from chattygen.generation.wording import kind_of, with_name
 from chattygen.generation.words import contains_words, content
+from chattygen.generation.yes_no import emptied
 from chattygen.models.model import Embedder
 
 NEAREST_WITHIN = 0.02
@@ -27,6 +28,9 @@ AT_LEAST = 0.3
 AT_LEAST_IN_OTHER_WORDS = 0.645
 """The same for a question that says none of the predicate's words, where it could be about another fact: `Where did X
 live?` is near the birth place, but asks something else."""
+
+AT_LEAST_OF_TESTED = 0.8
+"""The same for a yes-no question: it names the class of what is tested, so that `Does X like a city?` is near, too."""
 
 OWN_WORDS = 0.2
 """What it adds to the similarity when a question says all words of the predicate."""
@@ -49,13 +53,15 @@ def meaning(fact: Fact) -> str:
 
 def verify(pattern: str, ask: Ask, facts: Sequence[Fact], embedder: Embedder) -> Finding | None:
     """Compare a question (with `X` for the seed) with its fact among all `facts` of the seed."""
+    pattern = emptied(pattern, ask.tested)
     refused = mismatch(pattern, ask, facts)
     if refused:
         return Finding("Q8", refused, pattern)
     others = rivals(pattern, ask, facts)
     own, *rest = scores(pattern, (ask.fact, *others), embedder)
     says_it = content(ask.fact.predicate_label) & content(without_class(pattern, ask.fact.value_type))
-    if own < (AT_LEAST if says_it or not others else AT_LEAST_IN_OTHER_WORDS):
+    in_other_words = AT_LEAST_OF_TESTED if ask.tested else AT_LEAST_IN_OTHER_WORDS if others else AT_LEAST
+    if own < (AT_LEAST if says_it else in_other_words):
         return Finding("Q8", f"does not ask for: {meaning(ask.fact)}", pattern)
     for fact, score in zip(others, rest, strict=True):
         if score > own + NEAREST_WITHIN:
@@ -64,13 +70,18 @@ def verify(pattern: str, ask: Ask, facts: Sequence[Fact], embedder: Embedder) ->
 
 
 def scores(pattern: str, facts: Sequence[Fact], embedder: Embedder) -> list[float]:
-    """How near a question is to each fact, its own first: cosine similarity, more where it says the predicate."""
-    question, *vectors = embedder.embed([with_name(pattern, "the entity"), *map(meaning, facts)])
+    """How near a question is to each fact, its own first: cosine similarity, more where it says the predicate.
+
+    What is tested counts as its class.
+    """
+    kind = facts[0].value_type or read(facts[0].predicate_label).noun or "that"
+    said = re.sub(r"\bY\b", kind, with_name(pattern, "the entity"))
+    question, *vectors = embedder.embed([said, *map(meaning, facts)])
     asked = content(without_class(pattern, facts[0].value_type))
-    said = [content(fact.predicate_label) for fact in facts]
+    predicates = [content(fact.predicate_label) for fact in facts]
     return [
         _dot(question, vector) + OWN_WORDS * (len(own & asked) / len(own) if own else 0.0)
-        for vector, own in zip(vectors, said, strict=True)
+        for vector, own in zip(vectors, predicates, strict=True)
     ]
 
 
@@ -82,6 +93,8 @@ def without_class(pattern: str, value_type: str) -> str:
 
 def rivals(pattern: str, ask: Ask, facts: Sequence[Fact]) -> list[Fact]:
     """The other facts that such a question could be about: a "when" is not about a place, "which sea" not a river."""
+    if ask.tested:
+        return [fact for fact in facts if fact != ask.fact and fact.value_kind == ask.fact.value_kind]
     kinds = ANSWERS.get(kind_of(pattern))
     asked_class = ask.fact.value_type if ask.fact.value_type and contains_words(pattern, ask.fact.value_type) else ""
     return [

@@ -12,8 +12,10 @@ from chattygen.context.names import unbracketed
 from chattygen.context.reading import plural, read
 from chattygen.context.spoken import VAGUE, title
 from chattygen.domain import QuestionKind, Seed, Subgraph
-from chattygen.generation.plan import Ask, is_gender
-from chattygen.generation.words import PRONOUNS, words
+from chattygen.generation import yes_no
+from chattygen.generation.asks import Ask
+from chattygen.generation.plan import is_gender
+from chattygen.generation.words import PRONOUNS, contains_words, words
 
 AUXILIARIES = frozenset("did does do is was are were has have had can could will would".split())
 """Behind these `X` is a subject: `When did X die?`."""
@@ -55,12 +57,13 @@ class Reference:
         return re.sub(r"\b(?:in|at|within) it\b", "there", re.sub(r"\bfrom it\b", "from there", turn))
 
 
-_PRONOUN_FORMS = {
+PRONOUN_FORMS = {
     "masculine": ("he", "him", "his"),
     "feminine": ("she", "her", "her"),
     "neuter": ("it", "it", "its"),
     "plural": ("they", "them", "their"),
 }
+"""Gender -> subject, object and possessive pronoun."""
 
 
 def reference(subgraph: Subgraph) -> Reference:
@@ -70,10 +73,15 @@ def reference(subgraph: Subgraph) -> Reference:
     if seed.being == "person":
         for fact in subgraph.facts:
             if is_gender(fact) and fact.count == 1 and fact.values:
-                said = words(fact.values[0].label)
-                gender = "feminine" if "female" in said else "masculine" if "male" in said else gender
+                gender = stated_gender(fact.values[0].label)
     phrase = "" if seed.type_label.casefold() in VAGUE else f"the {seed.type_label}"
-    return Reference(gender, *_PRONOUN_FORMS[gender], phrase, seed.being == "place")
+    return Reference(gender, *PRONOUN_FORMS[gender], phrase, seed.being == "place")
+
+
+def stated_gender(label: str) -> str:
+    """The gender that a graph's word for it means, as Reference.gender: plural for all but female and male."""
+    told = words(label)
+    return "feminine" if "female" in told else "masculine" if "male" in told else "plural"
 
 
 def said(seed: Seed) -> str:
@@ -122,7 +130,9 @@ def kind_of(question: str) -> QuestionKind:
 
 
 def plain_question(ask: Ask) -> str:
-    """A dull but right question about the fact, with `X` for the seed."""
+    """A dull but right question about the fact, with `X` for the seed, and `Y` for what a yes-no question tests."""
+    if ask.tested:
+        return yes_no.plain_question(ask.fact, ask.tested)
     fact, said = ask.fact, read(ask.fact.predicate_label)
     many = ask.form == "count" or fact.count > 1
     which = "How many" if ask.form == "count" else "Which"
@@ -155,9 +165,18 @@ def plain_question(ask: Ask) -> str:
 
 def with_reference(pattern: str, ref: Reference, form: str = "") -> str:
     """`pattern` with a reference in the place of `X`: `form`, or the pronoun that fits there."""
-    form = form or fitting(pattern, ref)
+    if form.startswith(("the ", "that ")) and re.search(r"\bX['’]s\b", pattern):
+        form += "'s"
+    if not form:
+        form, pattern = fitting(pattern, ref), agreed(pattern, ref)
     text = re.sub(r"\bX(?:['’]s)?(?!\w)", form, pattern, count=1)
     return ref.settle(text)
+
+
+def says_type(pattern: str, ref: Reference) -> bool:
+    """Whether the question says the noun of the definite phrase, of something else than the entity."""
+    noun = ref.phrase.removeprefix("the ")
+    return any(contains_words(pattern, name) for name in (noun, plural(noun)))
 
 
 def without_phrase(turn: str, ref: Reference) -> str:
@@ -169,6 +188,8 @@ def agreeing(text: str, subject: str) -> str:
     """`text` with the verb beside `subject` in the plural: `does they` becomes `do they`, `they is` `they are`."""
     verbs = "|".join(_MANY)
     text = re.sub(rf"\b({verbs}) {subject}\b(?!['’])", lambda found: f"{_MANY[found[1]]} {subject}", text)
+    opening = re.match(rf"({verbs}) {subject}\b(?!['’])", text, re.IGNORECASE)
+    text = f"{_MANY[opening[1].lower()].title()}{text[opening.end(1) :]}" if opening else text
     return re.sub(rf"\b{subject} ({verbs})\b", lambda found: f"{subject} {_MANY[found[1]]}", text)
 
 
@@ -179,11 +200,23 @@ def fitting(pattern: str, ref: Reference) -> str:
     """The pronoun that fits the place of `X`: possessive, subject after an auxiliary or `that`, else object."""
     if re.search(r"\bX['’]s\b", pattern):
         return ref.possessive
+    return ref.subject if is_subject(pattern) else ref.object
+
+
+def is_subject(pattern: str) -> bool:
+    """Whether `X` stands after an auxiliary or `that`, and is not owned: `Which book has X as its author?`."""
     before, _, after = pattern.partition("X")
     last = words(before)[-1:]
     owned = last and last[0] in ("has", "have", "had") and after.startswith(" as ")
-    is_subject = last and last[0] in AUXILIARIES | RELATIVES and not owned
-    return ref.subject if is_subject else ref.object
+    return bool(last) and last[0] in AUXILIARIES | RELATIVES and not owned
+
+
+def agreed(pattern: str, ref: Reference) -> str:
+    """`pattern` with the possessives that go back to `X` as its pronoun has them: `do they have their`, not `its`."""
+    if not is_subject(pattern):
+        return pattern
+    before, name, after = pattern.partition("X")
+    return before + name + re.sub(r"\b(?:its|their|his|her)\b(?= \w)", ref.possessive, after)
 
 
 def other_pronouns(ref: Reference) -> frozenset[str]:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
+
+REMEMBERED = 20_000
+"""Texts whose words are remembered."""
 
 PRONOUNS = {
     "masculine": ("he", "him", "his", "himself"),
@@ -23,10 +27,16 @@ FUNCTION_WORDS = frozenset(
 
 def words(text: str) -> list[str]:
     """The words of `text`, normalised (NFKC, case folded), possessive endings taken off."""
+    return list(_words(text))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _words(text: str) -> tuple[str, ...]:
+    """They are remembered: the rules look at each question, name and answer again and again."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     spaced = "".join(c if _in_word(c) else " " for c in folded)
     bare = (re.sub(r"['’]s?$", "", word.strip("'’")) for word in spaced.split())
-    return [word for word in bare if any(map(str.isalnum, word))]
+    return tuple(word for word in bare if any(map(str.isalnum, word)))
 
 
 def _in_word(character: str) -> bool:

@@ -36,7 +36,12 @@ def entities_of(
     """
     rows = graph.select(part_query(settings, node_type, part), deadline=deadline).rows
     found = (row[0].value for row in rows if isinstance(row[0], Iri) and can_be_asked(row[0].value))
-    return sorted(found, key=lambda iri: md5(iri.encode(), usedforsecurity=False).digest())
+    return sorted(found, key=hash_of)
+
+
+def hash_of(iri: str) -> bytes:
+    """What decides of which part an entity is."""
+    return md5(iri.encode(), usedforsecurity=False).digest()
 
 
 def part_query(settings: GraphSettings, node_type: str, part: str) -> str:

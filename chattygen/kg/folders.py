@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 MANIFEST, PROFILE, STORE = "kg.json", "profile.json", "store"
 
+PHRASINGS, TEMPLATES = "phrasings.toml", "templates.toml"
+"""How questions are worded: made by generation, mended by people, and kept when the graph is loaded anew."""
+
 USERS = "users.lock"
 """In the store of a Virtuoso: the file on which every process that uses it holds a shared lock."""
 
@@ -206,6 +209,9 @@ def publish(home: Home, name: str, folder: Path) -> None:
     """Move a finished load to its place; a graph that was there is deleted after the swap."""
     place, old = home.kgs / name, folder.with_suffix(".old")
     if place.exists():
+        for worded in (PHRASINGS, TEMPLATES):
+            if (place / worded).exists():
+                shutil.copy2(place / worded, folder / worded)
         place.rename(old)
     folder.rename(place)
     (old / MANIFEST).unlink(missing_ok=True)

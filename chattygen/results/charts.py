@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from chattygen.domain import Usage
+from chattygen.results.asked import Part
 from chattygen.results.contents import PredicateCount, TypeCount
 from chattygen.results.report import Report, Written
 
-Tone = OneOf["first", "second"]
+Tone = OneOf["first", "second", "third"]
 
 SHOWN_TYPES = 20
 SHOWN_PREDICATES = 15
@@ -98,9 +99,18 @@ def rule_bar(total: int, longest: int) -> Bar:
     return Bar(((total / longest, "second"),), f"{total:,}")
 
 
-def kinds_chart(kinds: Mapping[str, int]) -> Chart:
-    """Questions by kind, with their shares (Figure 4)."""
-    return _counts_chart([(name, "", count) for name, count in kinds.items()], sum(kinds.values()))
+def parts_chart(parts: Sequence[Part]) -> Chart:
+    """Turns by kind (Figure 4) or by form of flow: each with its share, and the one that was planned for it."""
+    turns = sum(part.turns for part in parts) or 1
+    longest = _longest(max(part.turns / turns, part.planned or 0.0) for part in parts)
+
+    def bars(part: Part) -> Iterable[Bar]:
+        share = part.turns / turns
+        yield Bar(((share / longest, "first"),), f"{part.turns:,} ({percent(share)})")
+        if part.planned is not None:
+            yield Bar(((part.planned / longest, "second"),), f"{percent(part.planned)} planned")
+
+    return Chart(tuple(Row(part.name, tuple(bars(part))) for part in parts))
 
 
 def predicates_chart(predicates: Sequence[PredicateCount]) -> Chart:
@@ -165,6 +175,16 @@ def against_charts(names: Sequence[str], reports: Sequence[Report]) -> dict[str,
         title: Chart(tuple(Row(name, (bar,)) for name, bar in zip(names, of, strict=True)))
         for title, of in bars.items()
     }
+
+
+def rates_chart(rates: Mapping[str, tuple[float, float, float]]) -> Chart:
+    """Accurate, hallucinated and missing replies by group, as shares that add up to 1 (Head-to-Tail, section 3)."""
+
+    def bar(accurate: float, hallucinated: float, missing: float) -> Bar:
+        said = f"A {percent(accurate)}, H {percent(hallucinated)}, M {percent(missing)}"
+        return Bar(((accurate, "first"), (hallucinated, "second"), (missing, "third")), said)
+
+    return Chart(tuple(Row(name, (bar(*of),)) for name, of in rates.items()))
 
 
 def _notes(named: Sequence[TypeCount] | Sequence[PredicateCount]) -> list[str]:

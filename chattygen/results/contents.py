@@ -57,7 +57,6 @@ class Contents:
 
     Attributes:
         failed: the rules that failed, the most frequent first; all findings, also those of seeds that were given up.
-        kinds: questions by kind.
         node_types: the kept ones, the most frequent in the graph first, then those that only the dialogues have.
         dropped: (label, reason) of the classes that no seed was drawn from, the largest first.
         predicates: the most asked first.
@@ -66,7 +65,6 @@ class Contents:
     """
 
     failed: tuple[Failed, ...]
-    kinds: dict[str, int]
     node_types: tuple[TypeCount, ...]
     dropped: tuple[tuple[str, str], ...]
     predicates: tuple[PredicateCount, ...]
@@ -82,7 +80,6 @@ def read_contents(rows: Callable[..., list[Row]], run: str) -> Contents:
     answers = rows(ANSWERS, run)
     return Contents(
         failed=_failed(rows, run),
-        kinds={row["kind"]: row["questions"] for row in rows(KINDS, run)},
         node_types=_node_types(rows, run),
         dropped=tuple((row["label"], row["reason"]) for row in rows(DROPPED, run)),
         predicates=tuple(PredicateCount(**row) for row in rows(PREDICATES, run)),
@@ -122,12 +119,6 @@ with message as (
     select *, row_number() over (partition by rule order by times desc, first) as place from message
 )
 select rule, seed, message, evidence from ranked where place <= {EXAMPLES_PER_RULE} order by rule, place
-"""
-
-KINDS = """
-select question.kind, count(*) as questions
-from question join seed on seed.id = question.seed
-where seed.run = ? group by question.kind order by questions desc, question.kind
 """
 
 NODE_TYPES = "select iri, label, share from node_type where run = ? and kept order by count desc, iri"

@@ -6,10 +6,13 @@ Knows which tables there are only through schema.py.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from sqlite_utils import Database
 
@@ -97,6 +100,19 @@ def immediate(db: Database) -> Iterator[None]:
     with db.conn:
         db.execute("begin immediate")
         yield
+
+
+def iso(moment: datetime) -> str:
+    """A moment as it is stored: ISO 8601 in UTC, with milliseconds."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def clean(row: dict[str, Any]) -> dict[str, Any]:
+    """`row` without lone surrogates: a reply cut inside a character may hold one, and SQLite could not store it."""
+    return {
+        column: re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", value) if isinstance(value, str) else value
+        for column, value in row.items()
+    }
 
 
 EXPLAINED = {

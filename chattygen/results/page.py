@@ -15,12 +15,13 @@ from typing import Any
 
 import jinja2
 
-from chattygen.domain import Turn
 from chattygen.results import charts
 from chattygen.results.contents import Contents
+from chattygen.results.notes import builder_parts, no_answer, reference
 from chattygen.results.reader import Player, StoredDialogue, StoredRun
 from chattygen.results.report import Report
 from chattygen.results.rules import GROUPS, RULES, STAGES
+from chattygen.results.standings import Standings
 from chattygen.results.verdicts import Verdict
 
 SHOWN_ANSWERS = 10
@@ -42,6 +43,7 @@ def page(
     limit: int,
     other: Side | None = None,
     verdicts: Iterable[Verdict] = (),
+    played: Standings | None = None,
 ) -> Iterator[str]:
     """The page, piece by piece.
 
@@ -49,6 +51,7 @@ def page(
         dialogues: those of the run, in any number; at most `limit` of them are read, one at a time.
         other: a run to set beside this one.
         verdicts: what people said about the dialogues.
+        played: how systems stand that the run was played to.
     """
     shown = min(limit, of.run.dialogues)
     usages = {stage.name: stage.usage for stage in of.report.stages}
@@ -68,26 +71,24 @@ def page(
                 "by model": (charts.tokens_chart(of.report.models), charts.seconds_chart(of.report.models)),
             },
             failures=_failures(of.report, contents),
-            kinds=charts.kinds_chart(contents.kinds),
+            kinds=charts.parts_chart(of.report.asked.kinds),
+            flow=charts.parts_chart(of.report.asked.flow),
             node_types=charts.types_chart(contents.node_types),
             predicates=charts.predicates_chart(contents.predicates),
             answers=charts.answers_chart(contents.answers),
-            questions=sum(contents.kinds.values()),
+            questions=of.report.asked.turns,
             beside=other and _beside(of, other),
             groups=GROUPS,
             stages=STAGES,
             iris=lambda of: [(one.label or one.iri, one.iri) for one in of],
             builder_parts=builder_parts,
+            no_answer=no_answer,
+            reference=reference,
             shown_answers=SHOWN_ANSWERS,
             rejections=_rejections(verdicts),
+            played=played,
         )
     )
-
-
-def builder_parts(turn: Turn) -> list[str]:
-    """What of a turn chattygen's builder wrote and not the model."""
-    origins = {"turn": turn.utterance_origin, "question": turn.question.origin, "query": turn.query.origin}
-    return [part for part, origin in origins.items() if origin == "builder"]
 
 
 def _rejections(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:

@@ -6,23 +6,34 @@ Read-only. Gives back the values of domain.py; knows nothing about how they are 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any
-from typing import Literal as OneOf
 
-from chattygen.domain import Answer, Fact, Iri, Literal, Query, Question, Seed, Turn, Usage, Value
+from chattygen.domain import Answer, AnswerForm, Bucket, Fact, Flow, Query, Question, Seed, Strata, Turn, Usage
 from chattygen.errors import UnknownName
 from chattygen.lock import is_held
 from chattygen.results import database
+from chattygen.results.asked import read_asked
 from chattygen.results.audits import TurnVerdict, read_turn_verdicts
 from chattygen.results.contents import Contents, read_contents
+from chattygen.results.evaluations import (
+    StoredEvaluation,
+    StoredReply,
+    read_evaluations,
+    read_names,
+    read_predicates,
+    read_replies,
+)
 from chattygen.results.outcomes import SeedOutcome, read_outcomes
+from chattygen.results.repair import read_repairs
+from chattygen.results.strata import read_strata
+from chattygen.results.values import beyond_from, value_from
 from chattygen.results.verdicts import Verdict, read_verdicts
 
 Row = dict[str, Any]
@@ -105,6 +116,16 @@ class StoredDialogue:
 
 
 @dataclass(frozen=True)
+class LostSeed:
+    """A seed that was given up: the rule and the reason, in the words of the run."""
+
+    iri: str
+    label: str
+    rule: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class Measures:
     """Sums over the rows of a run, all from one moment; each dict in the order of the first row that it counts.
 
@@ -115,6 +136,8 @@ class Measures:
         turns: in the finished dialogues; each has one question and one query.
         by_model: `question`, `query`, `turn` -> how many of those in the finished dialogues the model wrote.
         verdicts: what people said, the latest of each on each dialogue.
+        asked: the turns of the finished dialogues, grouped by what they ask and how they go on.
+        repairs: (rule that an item broke at first, how it was mended) -> number of items.
     """
 
     run: StoredRun
@@ -124,6 +147,8 @@ class Measures:
     turns: int
     by_model: dict[str, int]
     verdicts: tuple[Verdict, ...] = ()
+    asked: tuple[Row, ...] = ()
+    repairs: dict[tuple[str, str], int] = field(default_factory=dict)
 
 
 class Reader:
@@ -219,6 +244,8 @@ class Reader:
                 turns=written.pop("turns"),
                 by_model=written,
                 verdicts=read_verdicts(self._rows, run),
+                asked=read_asked(self._rows, run),
+                repairs=read_repairs(self._rows, run),
             )
 
     def contents(self, run: str) -> Contents:
@@ -231,6 +258,11 @@ class Reader:
         with database.errors_explained(self.path), self._db.atomic():
             return read_outcomes(self._rows, run)
 
+    def lost(self, run: str) -> tuple[LostSeed, ...]:
+        """The seeds of the run with this id that were given up, in the order of the visits."""
+        sql = "select iri, label, rule, reason from seed where run = ? and status = 'given-up' order by n"
+        return tuple(LostSeed(**row) for row in self._rows(sql, run))
+
     def verdicts(self, run: str) -> tuple[Verdict, ...]:
         """What people said about the dialogues of the run with this id, the latest of each person on each dialogue."""
         return read_verdicts(self._rows, run)
@@ -238,6 +270,26 @@ class Reader:
     def turn_verdicts(self, run: str) -> tuple[TurnVerdict, ...]:
         """What was said about turns of the run with this id, the latest of each reviewer on each turn."""
         return read_turn_verdicts(self._rows, run)
+
+    def strata(self, run: str) -> tuple[Strata, ...]:
+        """Head, torso and tail of the classes of the run with this id, as far as seeds were drawn by bucket."""
+        return read_strata(self._rows, run)
+
+    def evaluations(self, run: str) -> tuple[StoredEvaluation, ...]:
+        """The evaluations of the run with this id, in the order in which they were begun."""
+        return read_evaluations(self._rows, run, self.path)
+
+    def replies(self, evaluation: str) -> tuple[StoredReply, ...]:
+        """The replies of the evaluation with this id, by repeat, then in the order of the dialogues and turns."""
+        return read_replies(self._rows, evaluation)
+
+    def other_names(self, run: str) -> dict[str, tuple[str, ...]]:
+        """Other names of entities among the gold answers of the run with this id, by IRI."""
+        return read_names(self._rows, run)
+
+    def predicate_counts(self, run: str) -> dict[str, tuple[int, Bucket]]:
+        """Predicates that the run with this id asks about -> their triples in the graph and their buckets."""
+        return read_predicates(self._rows, run)
 
     def _run(self, row: Row) -> StoredRun:
         told = row | {
@@ -284,8 +336,9 @@ from run
 TURNS = """
 select dialogue.id as dialogue, dialogue.prompt_tokens, dialogue.completion_tokens, dialogue.calls, dialogue.seconds,
     seed.iri, seed.label, seed.node_type, seed.type_label, seed.being, seed.bucket, seed.said,
-    turn.n, turn.utterance, turn.utterance_origin,
+    turn.n, turn.utterance, turn.utterance_origin, turn.flow, turn.refers_to,
     question.pattern, question.text, question.kind, question.origin as question_origin,
+    question.tested, question.beyond,
     fact.predicate, fact.predicate_label, fact.direction, fact."values", fact.count, fact.value_kind, fact.value_type,
     query.sparql, query.form, query.origin as query_origin, query.complete,
     (select json_group_array(json_array(type, value, label, datatype, lang))
@@ -340,19 +393,24 @@ def _turn(row: Row) -> Turn:
         predicate=row["predicate"],
         predicate_label=row["predicate_label"],
         direction=row["direction"],
-        values=tuple(_value(stored) for stored in json.loads(row["values"])),
+        values=tuple(value_from(stored) for stored in json.loads(row["values"])),
         count=row["count"],
         value_kind=row["value_kind"],
         value_type=row["value_type"],
     )
-    form: OneOf["value", "count"] = "count" if row["form"] == "count" else "value"
-    question = Question(fact, row["pattern"], row["text"], row["kind"], row["question_origin"], form)
+    forms: Mapping[str, AnswerForm] = {"select": "value", "count": "count", "ask": "yes-no"}
+    question = Question(
+        fact,
+        row["pattern"],
+        row["text"],
+        row["kind"],
+        row["question_origin"],
+        forms[row["form"]],
+        value_from(json.loads(row["tested"])) if row["tested"] else None,
+        beyond_from(json.loads(row["beyond"])) if row["beyond"] else None,
+    )
     answers = tuple(Answer(*stored) for stored in json.loads(row["answers"]))
     query = Query(row["sparql"], row["form"], row["query_origin"], answers, bool(row["complete"]))
-    return Turn(row["n"], row["utterance"], row["utterance_origin"], question, query)
-
-
-def _value(stored: dict[str, str]) -> Value:
-    is_iri = stored["type"] == "uri"
-    term = Iri(stored["value"]) if is_iri else Literal(stored["value"], stored["datatype"], stored["lang"])
-    return Value(term, stored["label"], stored["type_label"])
+    # Those that are older than this column all have its default.
+    flow: Flow = "opening" if row["n"] == 1 else row["flow"]
+    return Turn(row["n"], row["utterance"], row["utterance_origin"], question, query, flow, row["refers_to"])

@@ -1,4 +1,4 @@
-"""The recorder: the only writer of the results database (design, section 2).
+"""The recorder: the only writer of the results database (design, section 2), but for replies (see evaluations.py).
 
 Each method is one transaction that is on disk when the method returns, so a stop at any moment loses at most what was
 in flight. A resumed run goes over its own steps again: what is stored already is left as it is, so each method but
@@ -9,9 +9,8 @@ how they came to be, nor how they are reported.
 from __future__ import annotations
 
 import json
-import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -22,11 +21,28 @@ from typing import IO, Any
 from typing import Literal as OneOf
 
 from chattygen import __version__
-from chattygen.domain import Attempt, Call, Dialogue, DroppedType, Iri, LabelRule, NodeType, Question, Subgraph, Value
+from chattygen.domain import (
+    Attempt,
+    Call,
+    Dialogue,
+    DroppedType,
+    LabelRule,
+    NodeType,
+    Question,
+    Repair,
+    Strata,
+    Subgraph,
+    Visit,
+)
 from chattygen.errors import UsageError
 from chattygen.lock import acquire
 from chattygen.results import database
 from chattygen.results.audits import TurnJudgement
+from chattygen.results.database import clean as _clean
+from chattygen.results.database import iso as _iso
+from chattygen.results.strata import rows
+from chattygen.results.values import beyond_to, dumps, value_to
+from chattygen.results.visits import store as store_visits
 
 Row = dict[str, Any]
 
@@ -140,6 +156,20 @@ class Recorder:
             if not self._find("select 1 from label_rule where run = :run and node_type = :node_type", row):
                 self._insert("label_rule", row)
 
+    def strata(self, run: str, strata: Strata) -> None:
+        """Store the buckets of a node type."""
+        with self._transaction():
+            if not self.strata_method(run, strata.node_type):
+                for row in rows(strata):
+                    self._insert("stratum", {"run": run, **row})
+
+    def strata_method(self, run: str, node_type: str) -> str:
+        """How the buckets of a node type were found: `exact`, `estimated`, or "" when they are not stored."""
+        sql = "select method from stratum where run = :run and node_type = :node_type"
+        with self._turn, database.errors_explained(self.path):
+            found = self._find(sql, {"run": run, "node_type": node_type})
+        return str(found[0]) if found else ""
+
     def start_seed(self, run: str, subgraph: Subgraph) -> int:
         """Store a visited seed with its subgraph and return the seed's id."""
         with self._transaction():
@@ -159,8 +189,8 @@ class Recorder:
                 "triples": subgraph.size,
             }
             seed = self._insert("seed", where | row)
-            for n, fact in enumerate(subgraph.facts, 1):
-                values = _json([_value(value) for value in fact.values])
+            for n, fact in enumerate((*subgraph.facts, *subgraph.absent), 1):
+                values = dumps([value_to(value) for value in fact.values])
                 self._insert("fact", {"seed": seed, "n": n, **vars(fact), "values": values})
             for n, gone in enumerate(subgraph.dropped, 1):
                 self._insert("dropped_fact", {"seed": seed, "n": n, **vars(gone)})
@@ -194,6 +224,14 @@ class Recorder:
             for finding in attempt.findings:
                 self._insert("finding", {"call": call, **where, **vars(finding)})
 
+    def repair(self, seed: int, stage: str, item: int, how: Repair, rule: str) -> None:
+        """Store what became of an item of a stage whose first line broke `rule`; a later `how` takes the place of the
+        earlier one, whose rule stays.
+        """
+        row = {"seed": seed, "stage": stage, "item": item, "rule": rule, "how": how}
+        with self._transaction():
+            self._db.execute(REPAIRED, _clean(row))
+
     def dialogue(self, run: str, seed: int, dialogue: Dialogue) -> str:
         """Store a finished dialogue with its questions, queries and answers, accept its seed; return the dialogue's id.
 
@@ -212,10 +250,15 @@ class Recorder:
                 number = self._insert("query", {"seed": seed, "n": turn.n, **query})
                 for answer_n, answer in enumerate(answers, 1):
                     self._insert("answer", {"query": number, "n": answer_n, **vars(answer)})
-                said = {"utterance": turn.utterance, "utterance_origin": turn.utterance_origin}
-                self._insert("turn", {"dialogue": row["id"], "n": turn.n, **said, "seed": seed, "question": turn.n})
+                said = {name: value for name, value in vars(turn).items() if name not in ("question", "query")}
+                self._insert("turn", {"dialogue": row["id"], **said, "seed": seed, "question": turn.n})
             self._end_seed(seed, "accepted", "", "")
         return str(row["id"])
+
+    def visits(self, run: str, visits: Sequence[Visit]) -> None:
+        """Store visits to seeds by the program alone, with their dialogues: all of them in one transaction."""
+        with self._transaction():
+            store_visits(self._db, run, visits, _iso(self._clock()))
 
     def give_up(self, seed: int, rule: str, reason: str) -> None:
         """Close a seed that led to no dialogue: the rule that failed at last, and why in words."""
@@ -310,6 +353,8 @@ class Recorder:
         if fact is None:
             raise LookupError(f"{key} is not a fact that start_seed stored")
         row = {column: value for column, value in vars(question).items() if column != "form"}  # it is the query's
+        row["tested"] = dumps(value_to(question.tested)) if question.tested else None
+        row["beyond"] = dumps(beyond_to(question.beyond)) if question.beyond else None
         self._insert("question", {"seed": seed, "n": n, **row, "fact": fact["n"]})
 
     def _end_seed(self, seed: int, status: str, rule: str, reason: str) -> None:
@@ -328,6 +373,11 @@ RECALL = f"""
 select {", ".join(REPLY)} from call
 where request = :request and error = '' and (:anywhere or {OWN})
 order by {OWN} desc, reused, id limit 1
+"""
+
+REPAIRED = """
+insert into repair (seed, stage, item, rule, how) values (:seed, :stage, :item, :rule, :how)
+on conflict (seed, stage, item) do update set how = excluded.how
 """
 
 RECALL_JUDGE = f"""
@@ -349,28 +399,6 @@ where id = :seed and status = 'visited'
 """
 
 
-def _value(value: Value) -> dict[str, str]:
-    """A value of a fact as JSON: an IRI has neither datatype nor language."""
-    term = value.term
-    if isinstance(term, Iri):
-        kind = {"type": "uri", "value": term.value, "datatype": "", "lang": ""}
-    else:
-        kind = {"type": "literal", "value": term.value, "datatype": term.datatype, "lang": term.lang}
-    return {**kind, "label": value.label, "type_label": value.type_label}
-
-
 def _json(value: Any) -> str:
     """JSON as people read it: text of any script is kept as it is."""
     return json.dumps(value if not isinstance(value, Mapping) else dict(value), ensure_ascii=False)
-
-
-def _iso(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _clean(row: Row) -> Row:
-    """`row` without lone surrogates: a reply cut inside a character may hold one, and SQLite could not store it."""
-    return {
-        column: re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", value) if isinstance(value, str) else value
-        for column, value in row.items()
-    }

@@ -11,7 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from chattygen.domain import Usage
+from chattygen.results.asked import Asked, asked
 from chattygen.results.reader import Measures
+from chattygen.results.repair import Mended, mended
 from chattygen.results.rules import GROUPS
 from chattygen.results.verdicts import Review, review
 
@@ -61,6 +63,8 @@ class Report:
         questions, queries, turns: who wrote them.
         review: what people said about the dialogues; None when nobody judged one.
         repeatable: whether the same settings give the same texts again.
+        asked: kinds of question and forms of flow, beside what was planned.
+        mended: items whose first line from the model broke a rule, by what was wrong.
     """
 
     run: str
@@ -92,6 +96,8 @@ class Report:
     turns: Written
     review: Review | None
     repeatable: bool
+    asked: Asked
+    mended: tuple[Mended, ...]
 
 
 def make_report(measures: Measures) -> Report:
@@ -134,6 +140,8 @@ def make_report(measures: Measures) -> Report:
         turns=Written(measures.by_model["turn"], measures.turns),
         review=review(measures.verdicts),
         repeatable=run.repeatable,
+        asked=asked(measures.asked, run.settings),
+        mended=mended(measures.repairs),
     )
 
 

@@ -20,6 +20,7 @@ STAGES = {
     "queries": "SPARQL",
     "dialogue": "Dialogue",
     "single_prompt": "Single-prompt",
+    "phrasing": "Phrasing",
 }
 """Name of a stage -> what Table 4 calls it."""
 
@@ -46,6 +47,8 @@ RULES = {
     "Q7": "no other question of the dialogue asks the same",
     "Q8": "a question asks what its fact says",
     "Q9": "a question places neither its entity in what it is itself nor its like in it",
+    "Q10": "a yes-no question names the one concrete object that it tests",
+    "Q11": "a question over two facts says both",
     "S1": "a query is valid SPARQL 1.1",
     "S2": "a query only reads, and only this graph",
     "S3": "a query uses no identifiers but those it was given",

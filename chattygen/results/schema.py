@@ -326,7 +326,159 @@ SAYING = """
 alter table seed add column said text not null default '';
 """
 
+KINDS = """
+-- What a yes-no question asks about, and the second fact of a question over two, as JSON; null for others.
+alter table question add column tested text;
+alter table question add column beyond text;
+-- How a turn goes on with what was said, and the turn whose answer it asks about.
+alter table turn add column flow text not null default 'reference';
+alter table turn add column refers_to integer;
+"""
+
+EVALUATIONS = """
+-- A run as it is played to a system: a model, a chatbot or a sanity system (Head-to-Tail, section 3). The same run,
+-- system and settings are one evaluation, however often it is stopped; more dialogues and repeats are added to it.
+create table evaluation (
+    id text primary key,
+    run text not null references run (id),
+    n integer not null,
+    system text not null,
+    revision text not null,
+    settings text not null,
+    started text not null,
+    finished text,
+    status text not null check (status in ('running', 'done', 'interrupted', 'failed')),
+    reason text not null,
+    chattygen_version text not null,
+    unique (run, n),
+    unique (run, system, revision, settings)
+) strict;
+
+-- What a system replied to a turn, with all that it was sent; failed calls too, which are made again. Scores are no
+-- columns: they follow from the reply and the gold answers, by rules that may get better.
+create table reply (
+    id integer primary key,
+    evaluation text not null references evaluation (id),
+    dialogue text not null,
+    turn integer not null,
+    repeat integer not null check (repeat > 0),
+    messages text not null,
+    reply text not null,
+    thinking text not null,
+    finish text not null check (finish in ('stop', 'length', 'error')),
+    prompt_tokens integer not null,
+    completion_tokens integer not null,
+    seconds real not null,
+    error text not null,
+    stored text not null,
+    foreign key (dialogue, turn) references turn (dialogue, n)
+) strict;
+create unique index reply_once on reply (evaluation, dialogue, turn, repeat) where error = '';
+
+-- What a model that judges says about a reply: whether it means what the gold answers say; null when it said neither.
+create table reply_verdict (
+    reply integer not null references reply (id),
+    judge text not null,
+    revision text not null,
+    correct integer check (correct in (0, 1)),
+    stored text not null,
+    primary key (reply, judge, revision)
+) strict;
+
+-- What the scores of a run need of its graph, so that the graph need not be there when they are worked out: other names
+-- of the entities among the gold answers, and how many triples have the predicates that are asked about.
+create table other_name (
+    run text not null references run (id),
+    iri text not null,
+    name text not null,
+    primary key (run, iri, name)
+) strict;
+create table predicate_count (
+    run text not null references run (id),
+    predicate text not null,
+    triples integer not null,
+    bucket text not null check (bucket in ('head', 'torso', 'tail')),
+    primary key (run, predicate)
+) strict;
+
+-- A judge is also asked about replies: its stages are not listed here any more.
+alter table judge_call rename to judge_call_of_stages;
+drop index judge_call_request;
+create table judge_call (
+    id integer primary key,
+    stage text not null,
+    dialogue text not null,
+    other text not null,
+    turn integer,
+    model text not null,
+    revision text not null,
+    prompt_hash text not null,
+    messages text not null,
+    "constraint" text not null,
+    max_tokens integer not null,
+    temperature real not null,
+    sampling_seed integer not null,
+    reply text not null,
+    thinking text not null,
+    finish text not null check (finish in ('stop', 'length', 'error')),
+    prompt_tokens integer not null,
+    completion_tokens integer not null,
+    cached_tokens integer not null,
+    seconds real not null,
+    error text not null,
+    request text not null,
+    stored text not null
+) strict;
+insert into judge_call select * from judge_call_of_stages;
+drop table judge_call_of_stages;
+create index judge_call_request on judge_call (request);
+"""
+
+VISITS = """
+-- A seed may be visited several times in a run whose dialogues the program assembles from stored wordings.
+alter table seed add column visit integer not null default 1;
+drop index seed_once;
+create unique index seed_once on seed (run, iri, visit);
+"""
+
+REPAIRS = """
+-- What became of an item of a stage whose first line from the model broke a rule, which is `rule`: `model` when a later
+-- attempt passed, `builder` when chattygen wrote it, `replaced` when another fact took its place, else `lost`. If the
+-- seed was given up, it is lost all the same.
+create table repair (
+    seed integer not null references seed (id),
+    stage text not null,
+    item integer not null,
+    rule text not null,
+    how text not null check (how in ('model', 'builder', 'replaced', 'lost')),
+    primary key (seed, stage, item)
+) strict;
+"""
+
 migrations = Migrations("chattygen")
+
+STRATA = """
+-- Head, torso and tail of a class, for a run that draws seeds by bucket (Head-to-Tail, Table 1). `lowest` is the lowest
+-- popularity in the bucket, null for the tail and where nothing is popular enough; `low` and `high` say where it lies
+-- with 95 % confidence, null when it is exact. `error` is what the share may be off by. `left_out` have no popularity,
+-- or are too new.
+create table stratum (
+    run text not null references run (id),
+    node_type text not null,
+    bucket text not null check (bucket in ('head', 'torso', 'tail')),
+    entities integer not null,
+    share real not null,
+    lowest real,
+    low real,
+    high real,
+    measure text not null,
+    method text not null check (method in ('exact', 'estimated')),
+    error real not null,
+    looked_at integer not null,
+    left_out integer not null,
+    primary key (run, node_type, bucket)
+) strict;
+"""
 
 
 @migrations()
@@ -352,3 +504,28 @@ def judging(db: Database) -> None:
 @migrations()
 def saying(db: Database) -> None:
     db.executescript(SAYING)
+
+
+@migrations()
+def kinds(db: Database) -> None:
+    db.executescript(KINDS)
+
+
+@migrations()
+def evaluations(db: Database) -> None:
+    db.executescript(EVALUATIONS)
+
+
+@migrations()
+def strata(db: Database) -> None:
+    db.executescript(STRATA)
+
+
+@migrations()
+def visits(db: Database) -> None:
+    db.executescript(VISITS)
+
+
+@migrations()
+def repairs(db: Database) -> None:
+    db.executescript(REPAIRS)

@@ -57,7 +57,7 @@ SHIP = """
       41
    2  Was it born on 7 November 1867?
       by itself: Was Marie Curie born on 7 November 1867?
-      fact: Marie Curie -> birth date -> ?
+      fact: Marie Curie -> birth date -> 7 November 1867
       ASK { <http://example.org/ship> <http://example.org/born> "1867-11-07" }
       no
 """

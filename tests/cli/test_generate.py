@@ -8,12 +8,13 @@ import pty
 import re
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from chattygen.cli.main import main
-from chattygen.config import Home
+from chattygen.config import Home, RunSettings
 from tests.journeys.lakes import SILENT, fresh, make_home, write_script
 
 
@@ -130,3 +131,72 @@ def test_the_plan_makes_no_call_and_needs_no_weights(home: Home, capsys: pytest.
     shown = capsys.readouterr().out
     assert "20 dialogues of up to 5 questions from lakes, seed 0" in shown
     assert "none was made for this plan" in shown
+
+
+@pytest.mark.parametrize(
+    ("given", "flow"),
+    [
+        ([], {"ellipsis": 0.15, "follow-up": 0.1, "unanswerable": 0.0}),
+        (["--flow", "unanswerable=10"], {"ellipsis": 0.15, "follow-up": 0.1, "unanswerable": 0.1}),
+        (["--flow", "ellipsis=0, follow-up=12.5"], {"ellipsis": 0.0, "follow-up": 0.125, "unanswerable": 0.0}),
+    ],
+)
+def test_the_shares_of_the_forms(
+    home: Home, capsys: pytest.CaptureFixture[str], given: list[str], flow: dict[str, float]
+) -> None:
+    assert generate(home, "--plan", "--json", *given) == 0
+    assert json.loads(capsys.readouterr().out)["run"]["flow"] == flow
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("pause=10", "pause=10 is not NAME=PERCENT"),
+        ("ellipsis", "ellipsis is not NAME=PERCENT"),
+        ("ellipsis=-5", "ellipsis=-5 is not NAME=PERCENT"),
+        ("ellipsis=60,follow-up=41", "more than 100 percent in all"),
+    ],
+)
+def test_shares_that_are_none(home: Home, capsys: pytest.CaptureFixture[str], given: str, said: str) -> None:
+    assert generate(home, "--plan", "--flow", given) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    ("given", "kinds"),
+    [
+        ([], {"yes-no": 0.12}),
+        (["--kinds", "yes-no=0"], {"yes-no": 0.0}),
+        (["--kinds", "yes-no=20, how-many=25"], {"yes-no": 0.2, "how-many": 0.25}),
+        (["--kinds", "how-many=7.5"], {"yes-no": 0.12, "how-many": 0.075}),
+    ],
+)
+def test_the_shares_of_the_kinds(
+    home: Home, capsys: pytest.CaptureFixture[str], given: list[str], kinds: dict[str, float]
+) -> None:
+    assert generate(home, "--plan", "--json", *given) == 0
+    assert json.loads(capsys.readouterr().out)["run"]["kinds"] == kinds
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("who=10", "who=10 is not NAME=PERCENT"),  # that follows from the facts
+        ("yes-no=21", "too many of yes-no"),
+        ("yes-no=20,how-many=81", "more than 100 percent in all"),
+        ("yes-no", "yes-no is not NAME=PERCENT"),
+    ],
+)
+def test_kinds_that_cannot_be_asked_for(home: Home, capsys: pytest.CaptureFixture[str], given: str, said: str) -> None:
+    assert generate(home, "--plan", "--kinds", given) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert "Traceback" not in error
+
+
+def test_the_shares_come_back_as_they_were_stored() -> None:
+    shares = {"yes-no": 0.2, "how-many": 0.25}
+    run = RunSettings("lakes", flow={"ellipsis": 0.2, "follow-up": 0.0, "unanswerable": 0.1}, kinds=shares)
+    assert RunSettings(**json.loads(json.dumps(asdict(run)))) == run

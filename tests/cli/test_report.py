@@ -37,6 +37,14 @@ def test_report_for_a_person(capsys: pytest.CaptureFixture[str], home: Path, run
     assert ["coder", "2", "600", "120", "12.0"] in words
     assert ["Q8", "1", "1"] in words
     assert ["D3", "1", "0"] in words
+    assert lines[9] == "yes or no             1 of 4 turns; to be answered with no: 1"
+    assert ["kind", "planned", "turns", "share"] in words
+    assert ["yes-no", "15%", "1", "25%"] in words
+    assert ["reference", "-", "2", "50%"] in words
+    assert ["follow-up", "10%", "0", "0%"] in words
+    assert ["wrong", "at", "first", "items", "model", "mended", "builder", "mended", "another", "fact", "lost"] in words
+    assert ["leak", "2", "1", "1", "0", "0"] in words
+    assert ["form", "1", "0", "0", "0", "1"] in words
 
 
 def test_report_says_what_was_reused_and_what_may_not_come_again(
@@ -62,6 +70,9 @@ def test_report_for_a_program(capsys: pytest.CaptureFixture[str], home: Path, ru
     assert report["usage"] == {"prompt_tokens": 2810, "completion_tokens": 359, "calls": 11, "seconds": 36.0}
     assert [stage["name"] for stage in report["stages"]] == ["label", "questions", "queries", "dialogue"]
     assert report["queries"] == {"by_model": 2, "total": 4}
+    assert report["asked"]["kinds"][0] == {"name": "when", "planned": None, "turns": 1}
+    assert (report["asked"]["yes_no"], report["asked"]["no"], report["asked"]["two_facts"]) == (1, 1, 0)
+    assert report["mended"][0] == {"wrong": "leak", "model": 1, "builder": 1, "replaced": 0, "lost": 0}
 
 
 def test_report_of_a_run_without_calls(capsys: pytest.CaptureFixture[str], home: Path) -> None:

@@ -12,7 +12,7 @@ from chattygen.cli.main import main
 from chattygen.domain import Answer, Dialogue, Subgraph
 from chattygen.results.recorder import Recorder
 from tests.results import hand_made
-from tests.results.hand_made import BORN, CURIE, CURIE_DIALOGUE, PRIZES
+from tests.results.hand_made import ADA_DIALOGUE, ADA_SUBGRAPH, BORN, CURIE, CURIE_DIALOGUE, PRIZES
 
 
 class Called:
@@ -79,6 +79,32 @@ def test_show_run_reads_like_a_conversation(capsys: pytest.CaptureFixture[str], 
         "\n"
         "2 of 3 dialogues, status interrupted: stopped by the user\n"
     )
+
+
+def test_show_run_says_what_a_turn_refers_to_and_that_there_is_no_answer(
+    capsys: pytest.CaptureFixture[str], home: Path
+) -> None:
+    with Recorder(home / "chattygen.db", clock=hand_made.Clock()) as recorder:
+        run = hand_made.start(recorder, dialogues=1)
+        recorder.dialogue(run, recorder.start_seed(run, ADA_SUBGRAPH), ADA_DIALOGUE)
+        recorder.finish_run(run, "done")
+    assert Called(capsys, home, "show-run", "latest").out.splitlines()[2:] == [
+        "1. Ada Berg  captain",
+        "   1  Who was the mentor of Ada Berg?",
+        "      Bo Lind",
+        "   2  Where was he born?  refers to turn 1",
+        "      Bergen",
+        "   3  Was Ada Berg born in Bergen?  [builder: turn]",
+        "      no",
+        "   4  Which of her ships are of 1999?",
+        "      Gull",
+        "   5  And the last one?  refers to turn 4",
+        "      Tern",
+        "   6  When did she die?",
+        "      the graph has no answer",
+        "",
+        "1 of 1 dialogues, status done",
+    ]
 
 
 def test_show_run_with_queries_and_a_limit(capsys: pytest.CaptureFixture[str], home: Path, run: str) -> None:

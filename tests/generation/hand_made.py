@@ -15,6 +15,7 @@ from chattygen.domain import (
     Literal,
     Query,
     Question,
+    Repair,
     Seed,
     Subgraph,
     Value,
@@ -119,9 +120,14 @@ class Script:
 
     model: ScriptedModel
     attempts: list[Attempt] = field(default_factory=list)
+    repairs: dict[int, tuple[Repair, str]] = field(default_factory=dict)
+    """Item -> how it was mended, the rule that its first line broke."""
 
     def asker(self, stage: Stage = QUESTIONS, attempts: int = 3) -> Asker:
-        return Asker(self.model, stage, self.attempts.append, attempts)
+        return Asker(self.model, stage, self.attempts.append, attempts, repaired=self._repaired)
+
+    def _repaired(self, item: int, how: Repair, rule: str) -> None:
+        self.repairs[item] = (how, rule or self.repairs[item][1])
 
     def prompt(self, number: int) -> str:
         """The user's message of the call with this number, from 1."""

@@ -116,6 +116,29 @@ def test_one_attempt_when_only_one_is_allowed() -> None:
     assert told.rules == [["Q4", "Q4", "Q4"]]
 
 
+@pytest.mark.parametrize(
+    ("replies", "repairs"),
+    [
+        ([Rule("one\ntwo\nthree")], {}),
+        ([Rule("one\nbad\nthree"), Rule("two")], {2: ("model", "Q4")}),
+        ([Rule("one\nbad\nthree"), Rule("bad"), Rule("two")], {2: ("model", "Q4")}),
+        ([Rule("bad\ntwo\nbad"), Rule("one\nbad"), Rule("bad")], {1: ("model", "Q4"), 3: ("builder", "Q4")}),
+        ([Rule("one\ntwo\nthr", finish="length"), Rule("three")], {3: ("model", "P2")}),
+        (
+            [Rule("one\nbad\nthr", finish="length"), Rule("two\nbad"), Rule("x\ny")],
+            {2: ("model", "Q4"), 3: ("builder", "P2")},
+        ),
+        ([Rule("one"), Rule("one\ntwo\nthree")], {1: ("model", "P1"), 2: ("model", "P1"), 3: ("model", "P1")}),
+    ],
+)
+def test_what_did_not_pass_at_once_is_told_with_the_first_rule(
+    replies: list[Rule], repairs: dict[int, tuple[str, str]]
+) -> None:
+    told = script(*replies)
+    ask(told)
+    assert told.repairs == repairs
+
+
 def test_of_a_cut_reply_the_whole_lines_are_kept() -> None:
     told = script(Rule("one\ntwo\nthr", finish="length"), "three")
     assert ask(told) == ["one", "two", "three"]

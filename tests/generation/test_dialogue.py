@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from chattygen.domain import Being, Finding, Origin, Question, Seed, Turn
+from chattygen.domain import Answer, Being, Beyond, Finding, Flow, Origin, Question, Seed, Turn
 from chattygen.generation import grammar
 from chattygen.generation.dialogue import (
     ask_dialogue,
     dialogue_findings,
     meaning_kept,
     no_name,
+    nothing_added,
     opens_alone,
     phrase_fits,
     pronouns_agree,
@@ -23,10 +24,25 @@ from chattygen.generation.dialogue import (
 )
 from chattygen.generation.gbnf import to_regex
 from chattygen.generation.stages import DIALOGUE
-from chattygen.generation.wording import reference
+from chattygen.generation.wording import Reference, reference
 from chattygen.models.model import Embedder
 
-from .hand_made import ADA, BORN, QUERY, RANK, SHIPS, Alike, Script, Topics, around, fact, literal, question, script
+from .hand_made import (
+    ADA,
+    BORN,
+    QUERY,
+    RANK,
+    SHIPS,
+    Alike,
+    Script,
+    Topics,
+    around,
+    fact,
+    literal,
+    nodes,
+    question,
+    script,
+)
 
 FEMALE = fact("gender", "gender", literal("female"), "text")
 SUBGRAPH = around(BORN, RANK, SHIPS, FEMALE)
@@ -268,16 +284,16 @@ def test_all_rules_that_a_turn_breaks_are_told(line: str, rules: list[str]) -> N
 
 def test_a_whole_dialogue() -> None:
     good = turns(*SAID)
-    assert dialogue_findings(good, QUESTIONS, ADA, SHE, Alike()) == ()
+    assert dialogue_findings(good, QUESTIONS, SUBGRAPH, Alike()) == ()
     leaks = turns(SAID[0], "What is Berg's rank?", SAID[2])
-    assert [f.rule for f in dialogue_findings(leaks, QUESTIONS, ADA, SHE, Alike())] == ["D3", "D4", "D6"]
+    assert [f.rule for f in dialogue_findings(leaks, QUESTIONS, SUBGRAPH, Alike())] == ["D3", "D4", "D6"]
     again = (replace(QUESTIONS[0], fact=RANK), QUESTIONS[1], QUESTIONS[1])
     same = tuple(
         Turn(n, text, "model", asked, QUERY)
         for n, (text, asked) in enumerate(zip((SAID[0], SAID[1], SAID[1]), again, strict=True), 1)
     )
-    assert [f.rule for f in dialogue_findings(same, again, ADA, SHE, Alike())] == ["D7"]
-    short = dialogue_findings(good[:2], QUESTIONS, ADA, SHE, Alike())
+    assert [f.rule for f in dialogue_findings(same, again, SUBGRAPH, Alike())] == ["D7"]
+    short = dialogue_findings(good[:2], QUESTIONS, SUBGRAPH, Alike())
     assert [f.rule for f in short] == ["D1"]
 
 
@@ -453,3 +469,144 @@ def test_d9_where_the_phrase_would_repeat_a_noun_it_is_not_offered() -> None:
     rule = to_regex(grammar.lines([turn_rule(AS_CAPTAIN.pattern, SHE)]).grammar)
     assert rule.fullmatch("Which ships have her as their captain?")
     assert not rule.fullmatch("Which ships have the captain as their captain?")
+
+
+PLACE = fact("birthPlace", "birth place", nodes("bergen", type_label="city"), "entity", "city")
+COUNTRY = fact("country", "country", nodes("norway", type_label="country"), "entity", "country")
+AT_SEA = replace(around(BORN, RANK, PLACE, SHIPS, FEMALE), beyond=((PLACE, Beyond("hop", COUNTRY, COUNTRY)),))
+WHERE = question("Where was X born?", PLACE)
+HOP = replace(question("In which country is the birth place of X?", PLACE), beyond=Beyond("hop", COUNTRY, COUNTRY))
+ONE = replace(QUERY, answers=(Answer("uri", "http://example.org/sea/bergen", "bergen"),))
+
+
+def flowing(told: Script, asked: tuple[Question, ...], shares: dict[str, float]) -> list[tuple[str, str, str]]:
+    """Form, text and origin of each turn."""
+    said = ask_dialogue(told.asker(DIALOGUE), AT_SEA, asked, (ONE,) * len(asked), Alike(), shares)
+    assert all(isinstance(turn, Turn) for turn in said), said
+    return [(turn.flow, turn.utterance, turn.utterance_origin) for turn in said if isinstance(turn, Turn)]
+
+
+def test_a_dialogue_of_all_forms() -> None:
+    told = script("What is the captain's rank?")
+    asked = (QUESTIONS[0], WHERE, HOP, QUESTIONS[1])
+    assert flowing(told, asked, {"ellipsis": 1.0, "follow-up": 1.0}) == [
+        ("opening", "When was Ada Berg born?", "model"),
+        ("ellipsis", "And where?", "builder"),
+        ("follow-up", "In which country is it?", "builder"),
+        ("return", "What is the captain's rank?", "model"),
+    ]
+    assert told.prompt(1).splitlines()[1:2] == ["What is X's rank?"]  # nothing else is asked for
+    assert len(told.attempts) == 1
+
+
+def test_a_return_without_the_phrase_is_written_by_the_program() -> None:
+    told = script("What is her rank?")
+    asked = (WHERE, HOP, QUESTIONS[1])
+    assert flowing(told, asked, {"follow-up": 1.0})[-1] == ("return", "What is the captain's rank?", "builder")
+    assert told.rules == [[]]
+
+
+def test_a_pronoun_where_the_next_turn_has_to_say_the_phrase() -> None:
+    city = seed("Bergen", "city", "place")
+    asked = (
+        question("How many people live in X?", RANK, city),
+        question("Which country is X in?", COUNTRY, city),
+        question("When was X founded?", BORN, city),
+    )
+    told = script("Which country is the city in?\nWhen was the city founded?")
+    around_city = around(RANK, COUNTRY, BORN, seed=city)
+    said = ask_dialogue(told.asker(DIALOGUE), around_city, asked, (QUERY,) * 3, Alike(), {"follow-up": 1.0})
+    assert [turn.utterance for turn in said if isinstance(turn, Turn)] == [
+        "How many people live in Bergen?",
+        "Which country is it in?",
+        "When was the city founded?",  # `it` could be the country
+    ]
+
+
+def test_the_grammar_of_a_return_has_the_phrase_only() -> None:
+    rule = to_regex(grammar.lines([turn_rule("What is X's rank?", SHE, ("the captain",))]).grammar)
+    assert rule.fullmatch("What is the captain's rank?")
+    assert not rule.fullmatch("What is her rank?")
+    by_pronoun = to_regex(grammar.lines([turn_rule("When was X born?", SHE, ("she", "her"))]).grammar)
+    assert by_pronoun.fullmatch("When was she born?")
+    assert not by_pronoun.fullmatch("When was the captain born?")
+
+
+def test_a_question_over_two_facts_refers_to_the_entity_by_a_possessive() -> None:
+    told = script("no\nno", "no\nno", "no\nno")
+    said = flowing(told, (QUESTIONS[0], QUESTIONS[1], HOP), {})
+    assert said[2] == ("reference", "In which country is her birth place?", "builder")
+
+
+def test_the_third_question_that_opens_alike_goes_on_with_and() -> None:
+    asked = (
+        question("What is X's rank?", RANK),
+        question("What is X's motto?", SHIPS),
+        question("What is X's crew?", BORN),
+    )
+    told = script("What is her motto?\nWhat is her crew?")
+    assert [text for _, text, _ in flowing(told, asked, {})] == [
+        "What is Ada Berg's rank?",
+        "What is her motto?",
+        "And what is her crew?",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "broken"),
+    [
+        ("And where?", ""),
+        ("And in which city?", "D6"),  # the standalone question says no city
+    ],
+)
+def test_d6_an_ellipsis_adds_no_word(line: str, broken: str) -> None:
+    assert rule(nothing_added(line, WHERE)) == broken
+
+
+def test_d5_an_ellipsis_has_two_words() -> None:
+    assert rule(several_words("And when?", 2)) == ""
+    assert rule(several_words("When?", 2)) == "D5"
+    assert rule(several_words("And when?")) == "D5"
+
+
+@pytest.mark.parametrize(
+    ("place", "utterance", "rules"),
+    [
+        (1, "And where?", []),
+        (1, "And where was Ada?", ["D3", "D6", "D10"]),
+        (1, "And Berg's home?", ["D3", "D6", "D10"]),
+        (2, "In which country is it?", []),
+        (2, "In which country is he?", ["D8", "D11"]),
+        (2, "In which country is Ada's?", ["D3", "D6", "D11"]),
+        (2, "In which country is it in the north?", ["D6"]),
+        (3, "What is the captain's rank?", []),
+        (3, "What is her rank?", ["D12"]),
+        (3, "What is the captain's rank in Bergen?", ["D6"]),
+    ],
+)
+def test_the_rules_hold_for_every_form(place: int, utterance: str, rules: list[str]) -> None:
+    asked = (QUESTIONS[0], WHERE, HOP, QUESTIONS[1])
+    said = ["When was Ada Berg born?", "And where?", "In which country is it?", "What is the captain's rank?"]
+    flows: tuple[Flow, ...] = ("opening", "ellipsis", "follow-up", "return")
+    said[place] = utterance
+    whole = tuple(
+        Turn(n, text, "model", one, ONE, flow, 2 if flow == "follow-up" else None)
+        for n, (text, one, flow) in enumerate(zip(said, asked, flows, strict=True), 1)
+    )
+    assert [finding.rule for finding in dialogue_findings(whole, asked, AT_SEA, Alike())] == rules
+
+
+def test_their_city_is_not_its_city() -> None:
+    """D8 of a group that is called they: a possessive behind it goes back to it."""
+    group = Reference("plural", "they", "them", "their", "the team")
+    asked = question("What city does X have its headquarters in?", BORN)
+    said = "What city do they have its headquarters in?"
+    found = pronouns_agree(said, group, asked)
+    assert found is not None
+    assert found.rule == "D8"
+    assert pronouns_agree("What city do they have their headquarters in?", group, asked) is None
+    assert pronouns_agree("What city does the team have its headquarters in?", group, asked) is None
+    assert (
+        pronouns_agree("Which book has them as its author?", group, question("Which book has X as its author?", BORN))
+        is None
+    )

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from chattygen.config import Home
 from chattygen.domain import Fact, Seed
 from chattygen.generation import grammar
+from chattygen.generation.asks import Ask, cue
 from chattygen.generation.dialogue import turn_rule
 from chattygen.generation.form import split
 from chattygen.generation.gbnf import to_regex
-from chattygen.generation.plan import Ask
 from chattygen.generation.queries import FORMS
 from chattygen.generation.queries import cue as query_cue
 from chattygen.generation.questions import openings
@@ -135,11 +135,11 @@ def test_the_rule_of_any_fact_compiles(predicate: str, value_type: str, outward:
     values = nodes(*"abcdefgh"[:count]) if count < 9 else ()
     fact = Fact("http://e.org/p", predicate, "out" if outward else "in", values, count, "entity", value_type)
     ask = Ask(fact, "value" if values else "count")
-    rule = grammar.literal(ask.cue) + " " + grammar.question(openings(ask))
+    rule = grammar.literal(cue(ask)) + " " + grammar.question(openings(ask))
     constraint = grammar.lines([rule, rule])
     line = constraint.grammar.count("\n")
     assert line == 3  # root and two rules: nothing in a label adds a line
-    said = re.sub(r"[\x00-\x1f\x7f\x85\u2028\u2029]", " ", f"{ask.cue}{openings(ask)[0]} is X?")
+    said = re.sub(r"[\x00-\x1f\x7f\x85\u2028\u2029]", " ", f"{cue(ask)}{openings(ask)[0]} is X?")
     assert to_regex(constraint.grammar).fullmatch(f"{said}\n{said}")
     assert len(split(f"{said}\n{said}")) == constraint.lines
 

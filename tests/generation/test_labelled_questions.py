@@ -15,7 +15,7 @@ import pytest
 
 from chattygen.config import Home
 from chattygen.domain import Fact
-from chattygen.generation.plan import Ask
+from chattygen.generation.asks import Ask
 from chattygen.generation.verify import verify
 from chattygen.models.catalog import load_catalog
 from chattygen.models.obtain import load_embedder

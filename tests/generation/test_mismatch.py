@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chattygen.domain import Fact
+from chattygen.domain import Fact, Iri, Value
+from chattygen.generation.asks import Ask
 from chattygen.generation.mismatch import (
     another_class,
     class_for_predicate,
@@ -14,10 +15,11 @@ from chattygen.generation.mismatch import (
     no_single_question,
     word_against_value,
 )
-from chattygen.generation.plan import Ask
 
 from .hand_made import BORN, CREW, FACTS, FRIENDS, MEDALS, MENTOR, PUPIL, RANK, SHIPS, fact, nodes
 
+TOWN = (Value(Iri("http://e.org/gullsund"), "Gullsund", "town", "place"),)
+BO = (Value(Iri("http://e.org/bo"), "Bo", "captain", "person"),)
 NEAR = fact("near", "located near", nodes("gullsund", type_label="town"), value_type="town")
 
 
@@ -35,6 +37,11 @@ NEAR = fact("near", "located near", nodes("gullsund", type_label="town"), value_
         ("Who is one of the friends of X?", FRIENDS, "asks for some of 3 values"),
         ("How large is the crew of X in tons?", CREW, "names a unit that the graph does not state"),
         ("What did X get the rank for?", RANK, "asks for a reason"),
+        ("Who was X born in?", fact("birth", "birth place", TOWN), "asks who, but the answer is a place"),
+        ("Where was X born?", fact("birth", "birth place", TOWN), ""),
+        ("Where is the mentor of X?", fact("mentor", "mentor", BO), "asks where, but the answer is a person"),
+        ("Who is the mentor of X?", fact("mentor", "mentor", BO), ""),
+        ("Who or what owns X?", fact("owner", "owner", (*BO, *TOWN)), ""),  # one of each
     ],
 )
 def test_word_against_value(pattern: str, about: Fact, reason: str) -> None:

@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 
 from chattygen.domain import Fact, Subgraph, ValueKind
-from chattygen.generation.plan import Ask, is_gender, plan
+from chattygen.generation import asks
+from chattygen.generation.asks import Ask
+from chattygen.generation.plan import is_gender, plan
 
 from .hand_made import ADA, BORN, CREW, FACTS, FRIENDS, MEDALS, MENTOR, MOTTO, RANK, SHIPS, around, fact, literal, nodes
 
@@ -151,13 +153,13 @@ def test_gender_is_a_word_of_the_label() -> None:
     ],
 )
 def test_how_a_fact_stands_in_the_prompt(ask: Ask, phrase: str, cue: str) -> None:
-    assert ask.phrase() == phrase
-    assert ask.cue == cue
+    assert asks.phrase(ask) == phrase
+    assert asks.cue(ask) == cue
 
 
 def test_the_full_form_shows_the_values_of_what_is_not_counted() -> None:
-    assert Ask(SHIPS, "value").phrase("full") == """2 ships whose captain is X: "Gull", "It's Late\""""
-    assert Ask(SHIPS, "count").phrase("full") == Ask(SHIPS, "count").phrase()
+    assert asks.phrase(Ask(SHIPS, "value"), "full") == """2 ships whose captain is X: "Gull", "It's Late\""""
+    assert asks.phrase(Ask(SHIPS, "count"), "full") == asks.phrase(Ask(SHIPS, "count"))
 
 
 @pytest.mark.parametrize(

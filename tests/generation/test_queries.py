@@ -8,6 +8,7 @@ import pytest
 
 from chattygen.domain import XSD, Answer, Fact, Literal, Query, Question, Value
 from chattygen.errors import GraphError
+from chattygen.generation.asks import Ask
 from chattygen.generation.gbnf import to_regex
 from chattygen.generation.queries import alias, ask_queries, build, cue, expand, form_of, pattern, run
 from chattygen.generation.stages import QUERIES
@@ -168,12 +169,12 @@ BORN_TRIPLE = f"<{SEA}ada> <{SEA}birthDate> ?x"
     ],
 )
 def test_the_form_of_a_query_for_the_fact_and_nothing_else(sparql: str, form: str) -> None:
-    assert form_of(sparql, BORN, SEA + "ada") == form
+    assert form_of(sparql, Ask(BORN, "value"), SEA + "ada") == form
 
 
 def test_the_triple_of_an_incoming_fact_ends_in_the_seed() -> None:
-    assert form_of(f"SELECT ?x {{ ?x <{SEA}mentor> <{SEA}ada> }}", PUPIL, SEA + "ada") == "select"
-    assert form_of(f"SELECT ?x {{ <{SEA}ada> <{SEA}mentor> ?x }}", PUPIL, SEA + "ada") == ""
+    assert form_of(f"SELECT ?x {{ ?x <{SEA}mentor> <{SEA}ada> }}", Ask(PUPIL, "value"), SEA + "ada") == "select"
+    assert form_of(f"SELECT ?x {{ <{SEA}ada> <{SEA}mentor> ?x }}", Ask(PUPIL, "value"), SEA + "ada") == ""
 
 
 def test_the_form_of_the_question_decides_not_its_words(sea: OxigraphGraph) -> None:
@@ -202,10 +203,41 @@ def test_s4_the_store_does_not_answer_in_time_or_refuses(
     assert ran(sea, select(":e :birthDate ?x"), WHEN) == ""
 
 
-def test_two_wrong_answers_are_not_equal_for_being_empty(sea: OxigraphGraph) -> None:
-    """She has not died: the graph has nothing, and nor does the fact."""
-    nothing = fact("deathDate", "death date", (), "date", count=0)
-    assert ran(sea, select(":e :deathDate ?x"), question("When did X die?", nothing)) == "S5"
+def test_no_answer_is_right_only_for_what_the_graph_is_known_not_to_say(sea: OxigraphGraph) -> None:
+    """She has not died: the graph has nothing."""
+    died = select(":e :deathDate ?x")
+    unknown = fact("deathDate", "death date", (), "date", count=1)
+    assert ran(sea, died, question("When did X die?", unknown)) == "S5"
+    absent = question("When did X die?", replace(unknown, count=0))
+    assert not absent.answerable
+    query = build(absent, around(*FACTS), sea, 30.0)
+    assert query is not None
+    assert query == Query(died, "select", "builder", ())
+    wrong = question("When was X born?", replace(BORN, values=(), count=0))  # the graph has a birth date
+    assert ran(sea, select(":e :birthDate ?x"), wrong) == "S5"
+
+
+@pytest.mark.parametrize(
+    ("tested", "yes"),
+    [(nodes("bo")[0], True), (nodes("cy")[0], False)],
+)
+def test_a_yes_no_question_is_answered_by_the_graph(sea: OxigraphGraph, tested: Value, yes: bool) -> None:
+    asked = replace(question("Was X taught by Y?", MENTOR, form="yes-no"), tested=tested)
+    query = build(asked, around(*FACTS), sea, 30.0)
+    assert query is not None
+    assert query.sparql == f"ASK WHERE {{ <{SEA}ada> <{SEA}mentor> <{tested.term.value}> }}"
+    assert query.answers == (Answer("boolean", "true" if yes else "false", "yes" if yes else "no"),)
+    assert ran(sea, select(":e :mentor ?x"), asked) == "S5"  # asks for the values, not whether
+    wrong = replace(asked, fact=replace(MENTOR, values=() if yes else (tested,)))  # the subgraph says the other thing
+    assert ran(sea, query.sparql, wrong) == "S5"
+
+
+def test_a_literal_is_tested_with_its_datatype(sea: OxigraphGraph) -> None:
+    asked = replace(question("Was X born on Y?", BORN, form="yes-no"), tested=BORN.values[0])
+    query = build(asked, around(*FACTS), sea, 30.0)
+    assert query is not None
+    assert query.sparql == f'ASK WHERE {{ <{SEA}ada> <{SEA}birthDate> "1901-05-06"^^<{XSD}date> }}'
+    assert query.answers[0].value == "true"
 
 
 @pytest.mark.parametrize(
@@ -323,8 +355,8 @@ def test_aliases_are_readable_short_and_all_different() -> None:
 
 def test_the_triple_pattern_asks_for_the_other_end() -> None:
     names = {SEA + "mentor": "mentor"}
-    assert pattern(MENTOR, names) == ":e :mentor ?x"
-    assert pattern(PUPIL, names) == "?x :mentor :e"
+    assert pattern(Ask(MENTOR, "value"), names) == ":e :mentor ?x"
+    assert pattern(Ask(PUPIL, "value"), names) == "?x :mentor :e"
 
 
 def test_only_known_aliases_are_expanded() -> None:
@@ -361,6 +393,7 @@ def test_a_wrong_query_is_asked_again_and_then_built(sea: OxigraphGraph) -> None
     told = script("\n".join([GOOD[0], wrong, GOOD[2]]), wrong, wrong)
     queries = ask_queries(told.asker(QUERIES), around(*FACTS), ASKED, sea, 30.0)
     assert [query.origin for query in queries if query] == ["model", "builder", "model"]
+    assert told.repairs == {2: ("builder", "S6")}
     assert told.rules == [["S6"], ["S6"], ["S6"]]
     assert MANY_FRIENDS.pattern in told.prompt(2)
     assert WHEN.pattern not in told.prompt(2)
@@ -402,6 +435,7 @@ def test_none_where_even_the_builder_fails(sea: OxigraphGraph) -> None:
     told = script("x", "x", "x")
     asked = (question("Which friend has X?", wrong),)
     assert ask_queries(told.asker(QUERIES), around(wrong), asked, sea, 30.0) == (None,)
+    assert told.repairs == {1: ("lost", "S1")}  # `x` is no SPARQL
 
 
 def test_the_cue_says_how_the_question_opens_and_whether_its_number_is_stored() -> None:

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from chattygen.domain import Fact, Finding, Question, Seed, Subgraph
+from chattygen.domain import Being, Fact, Finding, Iri, Question, Seed, Subgraph, Value
+from chattygen.generation.asks import Ask
 from chattygen.generation.gbnf import to_regex
-from chattygen.generation.plan import Ask, plan
+from chattygen.generation.plan import plan
 from chattygen.generation.questions import (
+    OPENINGS,
     ask_questions,
     bare,
     fact_exists,
@@ -189,7 +191,7 @@ def test_q8_is_asked_of_the_verifier_once_the_others_pass() -> None:
 
 
 def test_all_cheap_rules_are_told_at_once() -> None:
-    assert rules(question("Was she born on 1901-05-06")) == ["Q1", "Q4", "Q5", "Q6"]
+    assert rules(question("Was she born on 1901-05-06")) == ["Q1", "Q4", "Q5", "Q6", "Q10"]
 
 
 @pytest.mark.parametrize(
@@ -204,6 +206,32 @@ def test_all_cheap_rules_are_told_at_once() -> None:
 )
 def test_what_stands_at_the_other_end_opens_the_question(ask: Ask, first: tuple[str, ...]) -> None:
     assert set(first) <= set(openings(ask))
+
+
+def towns(*names: str, being: Being = "place", kind: str = "town") -> tuple[Value, ...]:
+    return tuple(Value(Iri(f"http://e.org/{name}"), name, kind, being) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("label", "values", "kind", "first"),
+    [
+        ("birth place", towns("Oslo"), "town", ("Where", "In which", "Which", "What")),
+        ("located in", towns("Oslo"), "town", ("Where", "In which", "Which", "What")),
+        ("town", towns("Oslo"), "town", ("Where", "In which", "Which", "What")),
+        ("capital", towns("Oslo"), "town", ("What", "Which")),  # where it is would be another question
+        ("author", towns("Bo", being="person", kind="human"), "human", ("Who", "By whom", "Which human")),
+        ("author", towns("Bo", "Cy", being="person", kind="human"), "human", ("Who", "By whom", "Which humans")),
+        ("author", towns("Bo", being="person", kind=""), "", ("Who", "By whom", "Which")),
+        ("track", towns("Mosh", being="work", kind="song"), "song", ("What", "Which", "In which")),
+        ("owner", towns("Bo", being="person") + towns("Oslo"), "", OPENINGS["entity"]),  # one of each
+        ("employer", towns("Navy", being="group", kind="force"), "force", OPENINGS["entity"]),
+        ("mentor", towns("Bo", being="thing", kind="captain"), "captain", OPENINGS["entity"]),  # nobody knows
+    ],
+)
+def test_persons_and_places_have_question_words_of_their_own(
+    label: str, values: tuple[Value, ...], kind: str, first: tuple[str, ...]
+) -> None:
+    assert openings(Ask(fact("p", label, values, value_type=kind), "value")) == first
 
 
 def test_no_question_opens_with_a_verb() -> None:
@@ -304,6 +332,7 @@ def test_what_the_model_cannot_word_the_builder_does() -> None:
     assert [question.fact for question in asked] == [first, second]
     assert [question.origin for question in asked] == ["model", "builder"]
     assert asked[1].pattern == PLAIN[second]
+    assert told.repairs == {2: ("builder", "Q1")}  # `no` does not name the entity
     assert [attempt.item for attempt in told.attempts] == [0, 2, 2]
 
 
@@ -312,8 +341,17 @@ def test_what_even_the_builder_cannot_ask_gives_way_to_a_spare_fact() -> None:
     seeds = (replace(ADA, iri=f"http://example.org/sea/{n}") for n in range(99))
     seed = next(s for s in seeds if in_order(around(told_by_itself, BORN, seed=s), 1) == [told_by_itself])
     subgraph = around(told_by_itself, BORN, seed=seed)
-    asked = ask_questions(script("no", "no", "no").asker(), subgraph, 1, Alike())
+    told = script("no", "no", "no")
+    asked = ask_questions(told.asker(), subgraph, 1, Alike())
     assert [question.fact for question in asked] == [BORN]
+    assert told.repairs == {1: ("replaced", "Q1")}
+
+
+def test_without_a_spare_fact_it_is_lost() -> None:
+    told_by_itself = fact("rank", "rank", literal("rank", "string"), "text")
+    told = script("no", "no", "no")
+    assert ask_questions(told.asker(), around(told_by_itself), 1, Alike()) == ()
+    assert told.repairs == {1: ("lost", "Q1")}
 
 
 NAMESAKE = replace(ADA, said="the captain Ada Berg whose mentor is Bo")

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from chattygen.domain import Fact
+from chattygen.generation.asks import Ask
 from chattygen.generation.mismatch import is_turned_round
-from chattygen.generation.plan import Ask
 from chattygen.generation.verify import meaning, rivals, scores, verify
 from chattygen.models.model import Embedder
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from chattygen.domain import Being, Fact, Seed
-from chattygen.generation.plan import Ask
+from chattygen.generation.asks import Ask
 from chattygen.generation.wording import (
+    Reference,
     fitting,
     kind_of,
     names_of,
@@ -259,3 +260,23 @@ def test_a_pattern_gives_place_to_what_is_said(pattern: str, plain: str, with_cl
 )
 def test_a_plain_question_about_what_the_seed_is_to_others(about: Fact, form: str, text: str) -> None:
     assert plain_question(Ask(about, "count" if form == "count" else "value")) == text
+
+
+TEAM = Reference("plural", "they", "them", "their", "the team")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "turn"),
+    [
+        ("What city does X have its headquarters in?", "What city do they have their headquarters in?"),
+        ("Which book has X as its author?", "Which book has them as its author?"),  # the book's
+        ("Which people have their home at X?", "Which people have their home at them?"),
+    ],
+)
+def test_a_possessive_that_goes_back_to_the_entity_agrees_with_its_pronoun(pattern: str, turn: str) -> None:
+    assert with_reference(pattern, TEAM) == turn
+
+
+def test_a_possessive_behind_the_definite_phrase_stays() -> None:
+    pattern = "What city does X have its headquarters in?"
+    assert with_reference(pattern, TEAM, TEAM.phrase) == "What city does the team have its headquarters in?"

@@ -18,3 +18,9 @@ def lakes(weights_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Home:
 @pytest.fixture
 def home(lakes: Home, tmp_path: Path) -> Home:
     return fresh(lakes, tmp_path / "home")
+
+
+@pytest.fixture(autouse=True)
+def plain_flow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every later turn refers to the seed, as the model of lakes.py does it; a test that wants more says --flow."""
+    monkeypatch.setenv("CHATTYGEN_GENERATE_FLOW", "ellipsis=0,follow-up=0")

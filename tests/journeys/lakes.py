@@ -29,6 +29,12 @@ QUESTIONS = {
     "length of X: a number": "How long is X?",
     "source of X": "What is the source of X?",
     "a lake whose outflow is X": "Which lake has its outflow in X?",
+    "a lake whose island is X": "In which lake is X?",
+    "whether the region Y is the region of X": "Is Y the region of X?",
+    "whether the river Y is the outflow of X": "Is Y the outflow of X?",
+    "whether the island Y is the island of X": "Is Y the island of X?",
+    "whether the island Y is one of the islands of X": "Is Y one of the islands of X?",
+    "whether the lake Y has X as its outflow": "Does Y have X as its outflow?",
 }
 """The line of the prompt for each fact of the graph -> a question for it."""
 
@@ -52,11 +58,16 @@ def good(role: str, item: str) -> str:
     """A right line for an item."""
     if role == "label":
         return "place"
+    if role == "questions" and item.startswith("whether "):
+        cue = next(name for name in ("outflow", "region", "island") if name in item)
+        return f"{cue}: {QUESTIONS[item]}"
     if role == "questions":
         cue = item.split(" whose ")[1].removesuffix(" is X") if " whose " in item else item.split(" of X")[0]
         return f"{cue}: {QUESTIONS[item]}"
     if role == "sparql":
         question, triple = item.split(" | ")
+        if ":v" in triple.split():
+            return f"{' '.join(question.split()[:2])}: ASK {{ {triple} }}"
         stored = " (stored)" if triple.endswith(" (stored)") else ""
         return f"{' '.join(question.split()[:2])}{stored}: SELECT ?x {{ {triple.removesuffix(' (stored)')} }}"
     return item.replace("X", "it")
@@ -70,7 +81,8 @@ def whole(prompt: str) -> tuple[list[str], list[str]]:
     for n, fact in enumerate(chosen):
         triple, phrase = fact.split(" | ")
         question = QUESTIONS[phrase]
-        lines += [question, f"SELECT ?x WHERE {{ {triple} }}", good("dialogue", question) if n else question]
+        lines += [f"question: {question}", f"query: SELECT ?x {{ {triple} }}"]
+        lines += [f"in the dialogue: {good('dialogue', question)}"] if n else []
     return chosen, lines
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from chattygen.domain import Usage
 from chattygen.results import charts
+from chattygen.results.asked import Part
 from chattygen.results.charts import Bar, Chart, Row
 from chattygen.results.contents import PredicateCount, TypeCount
 
@@ -41,9 +42,17 @@ def test_seconds_are_waited_in_calls() -> None:
 
 
 def test_kinds_have_counts_and_shares() -> None:
-    assert charts.kinds_chart({"what": 3, "who": 1}).rows == (
+    assert charts.parts_chart([Part("what", None, 3), Part("who", None, 1)]).rows == (
         Row("what", (Bar(((1.0, "first"),), "3 (75%)"),)),
         Row("who", (Bar(((1 / 3, "first"),), "1 (25%)"),)),
+    )
+
+
+def test_a_planned_share_stands_under_the_one_that_came_of_it() -> None:
+    assert charts.parts_chart([Part("what", 0.25, 1), Part("yes-no", 0.5, 1), Part("who", 0.1, 0)]).rows == (
+        Row("what", (Bar(((1.0, "first"),), "1 (50%)"), Bar(((0.5, "second"),), "25% planned"))),
+        Row("yes-no", (Bar(((1.0, "first"),), "1 (50%)"), Bar(((1.0, "second"),), "50% planned"))),
+        Row("who", (Bar(((0.0, "first"),), "0 (0%)"), Bar(((0.2, "second"),), "10% planned"))),
     )
 
 
@@ -98,6 +107,14 @@ def test_the_shares_of_the_most_asked_predicates_are_those_of_all_questions() ->
 
 
 def test_nothing_to_draw() -> None:
-    assert charts.kinds_chart({}) == Chart(())
+    assert charts.parts_chart([]) == Chart(())
     assert Chart(()).room == 0
     assert charts.tokens_chart({"label": Usage()}).rows[0].bars[0].parts == ((0.0, "first"), (0.0, "second"))
+
+
+def test_rates_fill_the_whole_width() -> None:
+    chart = charts.rates_chart({"head": (0.5, 0.25, 0.25), "tail": (0.004, 0.996, 0.0)})
+    assert [(row.name, row.bars[0].parts, row.bars[0].text) for row in chart.rows] == [
+        ("head", ((0.5, "first"), (0.25, "second"), (0.25, "third")), "A 50%, H 25%, M 25%"),
+        ("tail", ((0.004, "first"), (0.996, "second"), (0.0, "third")), "A 0.4%, H 99.6%, M 0%"),
+    ]

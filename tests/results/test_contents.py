@@ -23,8 +23,7 @@ def contents(tmp_path_factory: pytest.TempPathFactory) -> Contents:
         return reader.contents(run)
 
 
-def test_kinds_and_answers(contents: Contents) -> None:
-    assert contents.kinds == {"how-many": 1, "when": 1, "which": 1, "yes-no": 1}
+def test_answers(contents: Contents) -> None:
     assert contents.answers == ((1, 3), (2, 1))  # a date, a number, a truth value; two prizes
     assert contents.cut_short == 0
 
@@ -95,4 +94,4 @@ def test_a_run_that_did_nothing_holds_nothing(tmp_path: Path) -> None:
     with Recorder(tmp_path / "chattygen.db") as recorder:
         run = hand_made.start(recorder)
     with Reader(tmp_path / "chattygen.db") as reader:
-        assert reader.contents(run) == Contents((), {}, (), (), (), (), 0)
+        assert reader.contents(run) == Contents((), (), (), (), (), 0)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -17,8 +19,10 @@ from jsonschema import Draft202012Validator
 
 from chattygen.domain import (
     Answer,
+    Beyond,
     Dialogue,
     Fact,
+    Flow,
     Iri,
     Literal,
     Query,
@@ -34,7 +38,7 @@ from chattygen.results.formats import jsonl
 from chattygen.results.reader import Reader
 from chattygen.results.recorder import Recorder
 from tests.results import hand_made
-from tests.results.hand_made import BORN, CURIE, CURIE_DIALOGUE, PRIZES
+from tests.results.hand_made import ADA_DIALOGUE, ADA_SUBGRAPH, BORN, CURIE, CURIE_DIALOGUE, PRIZES
 
 
 def schema() -> Draft202012Validator:
@@ -73,7 +77,9 @@ def test_the_first_line_field_by_field_in_order(run_and_lines: tuple[str, list[s
         ' "query_origin": "model",'
         ' "answers": [{"type": "literal", "value": "1867-11-07", "label": "7 November 1867",'
         ' "datatype": "http://www.w3.org/2001/XMLSchema#date", "lang": ""}],'
-        ' "answer_count": 1, "answers_complete": true},'
+        ' "answer_count": 1, "answers_complete": true,'
+        ' "facts": [{"subject": "http://example.org/marie", "predicate": "http://example.org/born", "object": null,'
+        ' "direction": "out"}], "flow": "opening", "refers_to": null, "answerable": true},'
         ' {"n": 2, "utterance": "Which prizes did she receive?", "standalone": "Which prizes did Marie Curie receive?",'
         ' "kind": "which",'
         ' "fact": {"subject": null, "predicate": "http://example.org/laureate", "object": "http://example.org/marie",'
@@ -82,11 +88,93 @@ def test_the_first_line_field_by_field_in_order(run_and_lines: tuple[str, list[s
         ' "query_origin": "model",'
         ' "answers": [{"type": "uri", "value": "http://example.org/chemistry1911", "label": "Chemistry 1911",'
         ' "datatype": "", "lang": ""}, {"type": "uri", "value": "http://example.org/physics1903",'
-        ' "label": "Physics 1903", "datatype": "", "lang": ""}], "answer_count": 2, "answers_complete": true}],'
+        ' "label": "Physics 1903", "datatype": "", "lang": ""}], "answer_count": 2, "answers_complete": true,'
+        ' "facts": [{"subject": null, "predicate": "http://example.org/laureate", "object": "http://example.org/marie",'
+        ' "direction": "in"}], "flow": "reference", "refers_to": null, "answerable": true}],'
         ' "models": {"questions": "small", "sparql": "coder", "dialogue": "small"},'
         ' "usage": {"prompt_tokens": 1050, "completion_tokens": 130, "calls": 4, "seconds": 13.5}}'
     )
     assert lines[0] == expected.replace("RUN", run)
+
+
+def pattern(*parts: str | None) -> dict[str, str | None]:
+    """A triple pattern of the namespace: subject, predicate, object, direction."""
+    *ends, direction = parts
+    known = (part if part is None or part.isdigit() else hand_made.NS + part for part in ends)
+    return dict(zip(("subject", "predicate", "object"), known, strict=True)) | {"direction": direction}
+
+
+@pytest.fixture(scope="module")
+def varied(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The exported dialogue of all kinds."""
+    path = tmp_path_factory.mktemp("varied") / "chattygen.db"
+    with Recorder(path) as recorder:
+        run = hand_made.start(recorder)
+        recorder.dialogue(run, recorder.start_seed(run, ADA_SUBGRAPH), ADA_DIALOGUE)
+    with Reader(path) as reader:
+        assert [stored.turns for stored in reader.dialogues(run)] == [ADA_DIALOGUE.turns]
+    line: dict[str, Any] = json.loads(exported(path, run))
+    return line
+
+
+def test_the_facts_of_each_kind(varied: dict[str, Any]) -> None:
+    mentor, captain = pattern("ada", "mentor", None, "out"), pattern(None, "captain", "ada", "in")
+    assert [turn["facts"] for turn in varied["turns"]] == [
+        [mentor],
+        [mentor, pattern(None, "birthplace", None, "out")],
+        [pattern("ada", "birthplace", "bergen", "out")],
+        [captain, pattern(None, "launched", "1999", "out")],
+        [captain, pattern(None, "launched", None, "out")],
+        [pattern("ada", "died", None, "out")],
+    ]
+    assert [turn["fact"] for turn in varied["turns"]] == [turn["facts"][0] for turn in varied["turns"]]
+    assert [(turn["flow"], turn["refers_to"], turn["answerable"]) for turn in varied["turns"]] == [
+        ("opening", None, True),
+        ("follow-up", 1, True),
+        ("return", None, True),
+        ("reference", None, True),
+        ("ellipsis", 4, True),
+        ("reference", None, False),
+    ]
+    assert varied["turns"][2]["answers"] == [
+        {"type": "boolean", "value": "false", "label": "no", "datatype": "", "lang": ""}
+    ]
+    assert (varied["turns"][5]["answers"], varied["turns"][5]["answer_count"]) == ([], 0)
+    assert list(schema().iter_errors(varied)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "wrong"),
+    [
+        ((2, "kind"), "where"),  # only a yes-no question names the other side
+        ((2, "fact", "object"), None),  # a yes-no question names what it tests
+        ((2, "facts", 0, "object"), None),
+        ((2, "answers"), []),
+        ((2, "answers", 0, "type"), "uri"),
+        ((0, "kind"), "yes-no"),
+        ((1, "facts", 1, "subject"), "http://example.org/ada"),  # the second fact is not about the seed
+        ((1, "facts"), []),
+        ((0, "flow"), "shift"),
+        ((1, "refers_to"), 0),
+        ((0, "answerable"), False),  # it has an answer
+        ((0, "answerable"), None),
+    ],
+)
+def test_kinds_that_do_not_fit_the_schema(varied: dict[str, Any], path: tuple[str | int, ...], wrong: Any) -> None:
+    line = json.loads(json.dumps(varied))
+    at(line["turns"], path[:-1])[path[-1]] = wrong
+    assert not schema().is_valid(line)
+
+
+def test_rows_older_than_the_flow_are_read(tmp_path: Path) -> None:
+    """They all have the default of the column, the first turn too."""
+    path = tmp_path / "chattygen.db"
+    run = hand_made.record(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("update turn set flow = 'reference'")
+    with Reader(path) as reader:
+        flows = [[(turn.flow, turn.refers_to) for turn in one.turns] for one in reader.dialogues(run)]
+    assert flows == [[("opening", None), ("reference", None)]] * 2
 
 
 def test_no_bucket_is_null_and_a_builders_query_is_marked(run_and_lines: tuple[str, list[str]]) -> None:
@@ -182,32 +270,30 @@ text = st.text(max_size=12)
 name = st.text(min_size=1, max_size=12)
 origin = st.sampled_from(["model", "builder"])
 literal = st.builds(Literal, text, text, text)
+value = st.builds(Value, st.builds(Iri, name) | literal, text, text)
+fact = st.builds(
+    Fact,
+    name,
+    text,
+    st.sampled_from(["out", "in"]),
+    st.lists(value, max_size=2).map(tuple),
+    st.integers(0, 10**12),
+    st.sampled_from(["entity", "date", "year", "number", "boolean", "text"]),
+    text,
+)
+beyond = st.builds(Beyond, st.sampled_from(["hop", "most", "least"]), fact, fact) | st.builds(
+    Beyond, st.just("condition"), st.builds(replace, fact, values=st.tuples(value)), fact
+)
 facts = st.lists(
-    st.builds(
-        Fact,
-        name,
-        text,
-        st.sampled_from(["out", "in"]),
-        st.lists(st.builds(Value, st.builds(Iri, name) | literal, text, text), max_size=2).map(tuple),
-        st.integers(0, 10**12),
-        st.sampled_from(["entity", "date", "year", "number", "boolean", "text"]),
-        text,
-    ),
+    fact,
     min_size=1,
     max_size=4,
     unique_by=lambda fact: (fact.predicate, fact.direction),
 ).map(tuple)
-answer = st.builds(Answer, st.just("literal"), text, text, text, text) | st.builds(
-    Answer, st.sampled_from(["uri", "boolean"]), text, text
-)
-query = st.builds(
-    Query,
-    text,
-    st.sampled_from(["select", "count", "ask"]),
-    origin,
-    st.lists(answer, max_size=3).map(tuple),
-    st.booleans(),
-)
+answer = st.builds(Answer, st.just("literal"), text, text, text, text) | st.builds(Answer, st.just("uri"), text, text)
+truth = st.builds(Answer, st.just("boolean"), text, text)
+kind = st.sampled_from([kind for kind in get_args(QuestionKind) if kind != "yes-no"])
+flow = st.sampled_from([flow for flow in get_args(Flow) if flow != "opening"])
 usage = st.builds(
     Usage, st.integers(0, 2**40), st.integers(0, 2**40), st.integers(0, 2**40), st.floats(0, 1e9, allow_nan=False)
 )
@@ -225,14 +311,23 @@ seed = st.builds(
 @st.composite
 def dialogues(draw: st.DrawFn) -> tuple[Subgraph, Dialogue]:
     subgraph = draw(st.builds(Subgraph, seed, facts, st.integers(0, 10**6)))
-    about = st.sampled_from(subgraph.facts)
-    question = st.builds(Question, about, text, text, st.sampled_from(get_args(QuestionKind)), origin)
-    parts = draw(st.lists(st.tuples(text, origin, question, query), min_size=1, max_size=4))
-    turns = tuple(
-        Turn(n, said, by, replace(asked, form="count" if run.form == "count" else "value"), run)
-        for n, (said, by, asked, run) in enumerate(parts, 1)
-    )
+    about = draw(st.lists(st.sampled_from(subgraph.facts), min_size=1, max_size=4))
+    turns = tuple(draw(turn(n, fact)) for n, fact in enumerate(about, 1))
     return subgraph, Dialogue(subgraph.seed, turns, draw(usage))
+
+
+@st.composite
+def turn(draw: st.DrawFn, n: int, about: Fact) -> Turn:
+    """A turn about a fact; one with a count of 0 has no answer."""
+    form = draw(st.sampled_from(["select", "count", "ask"] if about.count else ["select", "count"]))
+    question = st.builds(Question, st.just(about), text, text, kind, origin, beyond=st.none() | beyond)
+    answers = st.lists(answer, max_size=3 if about.count else 0).map(tuple)
+    asked = replace(draw(question), form="count" if form == "count" else "value")
+    if form == "ask":
+        asked, answers = replace(asked, kind="yes-no", form="yes-no", tested=draw(value), beyond=None), st.tuples(truth)
+    query = draw(st.builds(Query, text, st.just(form), origin, answers, st.booleans()))
+    earlier = draw(st.none() | st.integers(1, n - 1)) if n > 1 else None
+    return Turn(n, draw(text), draw(origin), asked, query, draw(flow) if n > 1 else "opening", earlier)
 
 
 @pytest.fixture(scope="module")
@@ -271,4 +366,10 @@ def test_what_was_recorded_is_what_is_read_and_exported(
             assert said["answers_complete"] is turn.query.complete
             assert said["fact"]["predicate"] == turn.question.fact.predicate
             known, asked = ("subject", "object") if turn.question.fact.direction == "out" else ("object", "subject")
-            assert (said["fact"][known], said["fact"][asked]) == (dialogue.seed.iri, None)
+            tested = turn.question.tested.term.value if turn.question.tested else None
+            assert (said["fact"][known], said["fact"][asked]) == (dialogue.seed.iri, tested)
+            assert said["facts"][0] == said["fact"]
+            second = [turn.question.beyond.fact.predicate] if turn.question.beyond else []
+            assert [one["predicate"] for one in said["facts"][1:]] == second
+            assert (said["flow"], said["refers_to"]) == (turn.flow, turn.refers_to)
+            assert said["answerable"] is (turn.question.fact.count > 0)

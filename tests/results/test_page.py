@@ -22,7 +22,7 @@ from chattygen.results.recorder import Recorder
 from chattygen.results.report import make_report
 from tests.browser import Browser
 from tests.results import hand_made
-from tests.results.hand_made import BORN, CURIE, CURIE_DIALOGUE, PRIZES
+from tests.results.hand_made import ADA_DIALOGUE, ADA_SUBGRAPH, BORN, CURIE, CURIE_DIALOGUE, PRIZES
 
 VOID = {"meta", "br"}
 
@@ -135,6 +135,7 @@ def test_errors(parsed: Parsed) -> None:
     )
     assert "Demands that a question asks what its fact says. 1 0 put right; 1 seed given up" in said
     assert said.count("given up") == 2  # that one, and the sentence that explains it
+    assert "Lost leak 2 1 1 0 0 query 1 0 1 0 0 form 1 0 0 0 1" in said
 
 
 def test_cost(parsed: Parsed, html: str) -> None:
@@ -147,7 +148,10 @@ def test_cost(parsed: Parsed, html: str) -> None:
 
 def test_contents(parsed: Parsed) -> None:
     said = parsed.words("contents")
-    assert "how-many 1 (25%) when 1 (25%) which 1 (25%) yes-no 1 (25%)" in said
+    assert "Of 1 question to be answered with yes or no, 1 is to be answered with no." in said
+    assert "when 1 (25%) which 1 (25%) how-many 1 (25%) yes-no 1 (25%) 15% planned" in said
+    assert "opening 2 (50%) reference 2 (50%) follow-up 0 (0%) 10% planned" in said
+    assert "The graph cannot answer" not in said
     assert "1 answer 3 (75%) 2 answers 1 (25%)" in said
     assert "laureate 90% of the graph 50% of the benchmark (1) ship 10% of the graph 50% of the benchmark (1)" in said
     assert "Left out: 1 class." in said
@@ -166,6 +170,20 @@ def test_dialogues(parsed: Parsed) -> None:
     assert "the builder wrote" not in first
     assert "41 SPARQL the builder wrote: query SELECT (COUNT(?v) AS ?n)" in second
     assert "no SPARQL the builder wrote: turn, question, query ASK {" in second
+
+
+def test_kinds_and_flow(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "chattygen.db") as recorder:
+        run = hand_made.start(recorder)
+        recorder.dialogue(run, recorder.start_seed(run, ADA_SUBGRAPH), ADA_DIALOGUE)
+    parsed = Parsed(make(tmp_path / "chattygen.db", run))
+    said = parsed.words("dialogues")
+    assert "Where was he born? refers to turn 1 by itself: Where was the mentor of Ada Berg born? Bergen SPARQL" in said
+    assert "by itself: When did Ada Berg die? the graph has no answer SPARQL" in said
+    said = parsed.words("contents")
+    assert "3 questions ask about two facts." in said
+    assert "The graph cannot answer 1 turn, and they are meant so." in said
+    assert "What was mended" not in parsed.words("errors")
 
 
 def test_provenance(parsed: Parsed) -> None:

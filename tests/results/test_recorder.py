@@ -175,12 +175,17 @@ def test_dialogues(recorded: tuple[Path, str]) -> None:
         (f"{run}-2", run, 3, 2, 850, 120, 3, 12.0),
     ]
     assert rows(path, "select * from turn where seed = 3") == [
-        (f"{run}-2", 1, "How many sailors does Marie Curie have?", "model", 3, 1),
-        (f"{run}-2", 2, "Was it born on 7 November 1867?", "builder", 3, 2),
+        (f"{run}-2", 1, "How many sailors does Marie Curie have?", "model", 3, 1, "opening", None),
+        (f"{run}-2", 2, "Was it born on 7 November 1867?", "builder", 3, 2, "reference", None),
     ]
+    crew = "How many sailors does Marie Curie have?"
+    tested = (
+        '{"type": "literal", "value": "1867-11-07", "datatype": "http://www.w3.org/2001/XMLSchema#string", "lang": "",'
+        ' "label": "7 November 1867", "type_label": ""}'
+    )
     assert rows(path, "select * from question where seed = 3") == [
-        (3, 1, 2, "How many sailors does X have?", "How many sailors does Marie Curie have?", "how-many", "model"),
-        (3, 2, 1, "Was X born on 1867?", "Was Marie Curie born on 7 November 1867?", "yes-no", "builder"),
+        (3, 1, 2, "How many sailors does X have?", crew, "how-many", "model", None, None),
+        (3, 2, 1, "Was X born on 1867?", "Was Marie Curie born on 7 November 1867?", "yes-no", "builder", tested, None),
     ]
     assert rows(path, "select id, seed, n, form, origin, complete from query") == [
         (1, 1, 1, "select", "model", 1),
@@ -194,6 +199,21 @@ def test_dialogues(recorded: tuple[Path, str]) -> None:
         (2, 2, "uri", NS + "physics1903", "Physics 1903", "", ""),
         (4, 1, "boolean", "false", "no", "", ""),
     ]
+
+
+def test_a_repair_keeps_the_first_rule_and_the_last_word(recorded: tuple[Path, str], tmp_path: Path) -> None:
+    assert rows(recorded[0], "select * from repair") == [
+        (1, "questions", 2, "Q5", "model"),
+        (2, "questions", 1, "P2", "builder"),
+        (3, "queries", 1, "S5", "builder"),
+        (3, "dialogue", 1, "D3", "builder"),
+    ]
+    path = tmp_path / "chattygen.db"
+    with Recorder(path) as recorder:
+        seed = recorder.start_seed(hand_made.start(recorder), Subgraph(CURIE, (BORN,), 1))
+        recorder.repair(seed, "questions", 1, "builder", "Q8")
+        recorder.repair(seed, "questions", 1, "lost", "")
+    assert rows(path, "select rule, how from repair") == [("Q8", "lost")]
 
 
 def test_a_dialogue_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:

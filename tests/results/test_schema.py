@@ -13,6 +13,7 @@ from tests.results import hand_made
 TABLES = {
     "run", "node_type", "label_rule", "seed", "fact", "dropped_fact", "call", "finding", "question", "query", "answer",
     "dialogue", "turn", "session", "verdict", "judge_call", "turn_verdict",
+    "repair", "stratum", "evaluation", "reply", "reply_verdict", "other_name", "predicate_count",
 }  # fmt: skip
 
 
@@ -21,11 +22,16 @@ def test_opening_twice_applies_the_migrations_once_and_keeps_the_rows(tmp_path: 
     hand_made.record(path)
     db = database.open_to_write(path, 1.0)
     assert db.execute("select migration_set, name from _sqlite_migrations").fetchall() == [
+        ("chattygen", "evaluations"),
         ("chattygen", "first_tables"),
         ("chattygen", "judging"),
+        ("chattygen", "kinds"),
+        ("chattygen", "repairs"),
         ("chattygen", "resume"),
         ("chattygen", "saying"),
+        ("chattygen", "strata"),
         ("chattygen", "verdicts"),
+        ("chattygen", "visits"),
     ]
     assert set(db.table_names()) == TABLES | {"_sqlite_migrations"}
     assert db.execute("select count(*) from seed").fetchone() == (4,)
@@ -42,7 +48,9 @@ def test_every_table_is_strict_and_the_file_is_in_wal_mode(tmp_path: Path) -> No
 def test_a_seed_needs_its_run(tmp_path: Path) -> None:
     db = database.open_to_write(tmp_path / "chattygen.db", 1.0)
     with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"):
-        db.execute("insert into seed values (1,'none',1,'i','l','t','t','thing',null,'visited','','','s',null,0,0,'')")
+        db.execute(
+            "insert into seed values (1,'none',1,'i','l','t','t','thing',null,'visited','','','s',null,0,0,'',1)"
+        )
 
 
 def test_an_export_can_always_name_its_models(tmp_path: Path) -> None:

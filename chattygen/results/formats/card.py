@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from chattygen.results.formats.escape import code, plain
 from chattygen.results.formats.parquet import Written
@@ -26,11 +27,17 @@ FIELDS = {
     "turns.utterance": "what is said",
     "turns.standalone": "the same question, understandable without the dialogue",
     "turns.kind": "`what`, `who`, `when`, `where`, `which`, `how-many`, `yes-no` or `other`",
-    "turns.fact": "`subject`, `predicate`, `object`, `direction`; the side that is asked for is null",
+    "turns.fact": "`subject`, `predicate`, `object`, `direction`; the side that is asked for is null; in a `yes-no`"
+    " question no side is, and what it asks about stands there",
     "turns.sparql, turns.query_origin": "the query as it was executed, and whether the model or chattygen's"
     " builder wrote it",
     "turns.answers": "the gold answers: `type` (`uri`, `literal`, `boolean`), `value`, `label`, `datatype`, `lang`",
     "turns.answer_count, turns.answers_complete": "their number; false when the store cut them short",
+    "turns.facts": "the one or two triple patterns that the question is about; `turns.fact` is the first, the second is"
+    " about its other ends: null for these, and the condition's value, or null",
+    "turns.flow, turns.refers_to": "`opening`, `reference`, `ellipsis`, `follow-up` or `return`, and the number of the"
+    " turn that it takes up, or null",
+    "turns.answerable": "false when the graph has no answer, and then there are none",
     "models": "names of the models for `questions`, `sparql`, `dialogue`",
     "usage": "what the dialogue cost: `prompt_tokens`, `completion_tokens`, `calls`, `seconds`",
 }
@@ -118,11 +125,17 @@ def _text(
         yield f"- {plain(player.role)}: {plain(player.model)}, revision {code(player.revision) or 'not known'}," + (
             f" prompt {code(player.prompt_hash)}"
         )
-    yield from ("", "Settings of the run:", "", "```json", json.dumps(run.settings, indent=1), "```")
+    yield from ("", "Settings of the run:", "", "```json", json.dumps(_settings(run), indent=1), "```")
     yield from ("", "## Fields", "")
     fields = {names: what for names, what in FIELDS.items() if standalone or names != "turns.standalone"}
     yield from (f"- {', '.join(map(code, names.split(', ')))}: {what}" for names, what in fields.items())
     yield from ("", "## Limits", "", ACCEPTED if accepted else NOT_READ, *LIMITS)
+
+
+def _settings(run: StoredRun) -> dict[str, Any]:
+    """The settings of the run; a list of entities, which may be long, as its length."""
+    listed = run.settings.get("entities")
+    return run.settings | ({"entities": f"{len(listed)} IRIs"} if listed else {})
 
 
 NOT_REPEATABLE = "sampling was seeded, but the server batches requests, so that the same settings may give other texts"

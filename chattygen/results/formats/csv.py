@@ -17,6 +17,7 @@ COLUMNS = (
     *("utterance", "standalone", "kind", "predicate", "direction", "sparql", "query_origin"),
     *("answers", "answer_labels", "answer_count", "answers_complete"),
     *("kg", "kg_fingerprint", "run", "language", "approach", "serialisation", "seed_said"),
+    *("facts", "flow", "refers_to", "answerable"),
 )
 
 
@@ -34,7 +35,7 @@ def write(run: StoredRun, dialogues: Iterable[StoredDialogue], stream: TextIO, *
 
 
 def _row(told: dict[str, Any], turn: dict[str, Any]) -> dict[str, object]:
-    same_turn = ("n", "utterance", "standalone", "kind", "sparql", "query_origin", "answer_count")
+    same_turn = ("n", "utterance", "standalone", "kind", "sparql", "query_origin", "answer_count", "flow", "refers_to")
     same_dialogue = ("kg", "kg_fingerprint", "run", "language", "approach", "serialisation")
     return {
         "dialogue": told["id"],
@@ -45,5 +46,7 @@ def _row(told: dict[str, Any], turn: dict[str, Any]) -> dict[str, object]:
         "answers": dumps(turn["answers"]),
         "answer_labels": " | ".join(answer["label"] or answer["value"] for answer in turn["answers"]),
         "answers_complete": dumps(turn["answers_complete"]),
+        "facts": dumps(turn["facts"]),
+        "answerable": dumps(turn["answerable"]),
         **{name: told[name] for name in same_dialogue},
     }

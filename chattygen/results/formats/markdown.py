@@ -7,6 +7,7 @@ from typing import TextIO
 
 from chattygen.domain import Turn
 from chattygen.results.formats.escape import code, plain
+from chattygen.results.notes import no_answer, reference
 from chattygen.results.reader import StoredDialogue, StoredRun
 
 SHOWN = 10
@@ -37,12 +38,14 @@ def _turn(turn: Turn, standalone: bool) -> Iterator[str]:
     yield number + plain(turn.utterance)
     if standalone and turn.question.text != turn.utterance:
         yield f"{bullet}standalone: {plain(turn.question.text)}"
+    if reference(turn):
+        yield f"{bullet}{reference(turn)}"
     answers = turn.query.answers
     for answer in answers[:SHOWN]:
         yield bullet + plain(answer.label or answer.value)
     if len(answers) > SHOWN:
         yield f"{bullet}and {len(answers) - SHOWN} more"
     if not answers:
-        yield f"{bullet}no answer"
+        yield f"{bullet}{no_answer(turn)}"
     if not turn.query.complete:
         yield f"{bullet}the store cut the answers short"

@@ -72,14 +72,19 @@ def _schema(arrow: Any, standalone: bool) -> Any:
     def struct(fields: dict[str, Any]) -> Any:
         return arrow.struct(list(fields.items()))
 
+    pattern = struct(texts("subject predicate object direction"))
     turn = {
         "n": whole,
         **texts("utterance standalone kind" if standalone else "utterance kind"),
-        "fact": struct(texts("subject predicate object direction")),
+        "fact": pattern,
         **texts("sparql query_origin"),
         "answers": arrow.list_(struct(texts("type value label datatype lang"))),
         "answer_count": whole,
         "answers_complete": truth,
+        "facts": arrow.list_(pattern),
+        "flow": text,
+        "refers_to": whole,
+        "answerable": truth,
     }
     columns = {
         **texts("schema id run kg kg_fingerprint"),

@@ -28,10 +28,11 @@ def write(run: StoredRun, dialogues: Iterable[StoredDialogue], stream: TextIO, *
 
 
 def _question(dialogue: StoredDialogue, turn: Turn) -> dict[str, Any]:
+    beyond = turn.question.beyond
     return {
         "id": f"{dialogue.id}-{turn.n}",
         "answertype": _answer_type(turn),
-        "aggregation": turn.query.form == "count",
+        "aggregation": turn.query.form == "count" or (beyond is not None and beyond.kind in ("most", "least")),
         "onlydbo": False,  # it says that DBpedia's ontology answers the question
         "hybrid": False,
         "question": [{"language": dialogue.language, "string": turn.question.text, "keywords": ""}],
@@ -83,7 +84,7 @@ def _answer_type(turn: Turn) -> str:
         return "boolean"
     answers = turn.query.answers
     if not answers:
-        return OF_VALUES.get(turn.question.fact.value_kind, "string")
+        return OF_VALUES.get(turn.question.asked.value_kind, "string")
     if all(answer.type == "uri" for answer in answers):
         return "resource"
     for name, datatypes in {"number": NUMBERS, "date": DATES}.items():

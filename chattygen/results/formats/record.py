@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from chattygen.domain import Fact, Seed, Turn
+from chattygen.domain import Beyond, Fact, Iri, Literal, Question, Seed, Turn
 from chattygen.results.reader import Player, StoredDialogue, StoredRun
 
 SCHEMA = "chattygen/dialogue/1"
@@ -48,12 +48,13 @@ def record(dialogue: StoredDialogue, *, standalone: bool = True) -> dict[str, An
 
 
 def _turn(turn: Turn, seed: Seed, standalone: bool) -> dict[str, Any]:
+    facts = _facts(turn.question, seed)
     return {
         "n": turn.n,
         "utterance": turn.utterance,
         **({"standalone": turn.question.text} if standalone else {}),
         "kind": turn.question.kind,
-        "fact": _fact(turn.question.fact, seed),
+        "fact": facts[0],
         "sparql": turn.query.sparql,
         "query_origin": turn.query.origin,
         "answers": [
@@ -62,18 +63,29 @@ def _turn(turn: Turn, seed: Seed, standalone: bool) -> dict[str, Any]:
         ],
         "answer_count": len(turn.query.answers),
         "answers_complete": turn.query.complete,
+        "facts": facts,
+        "flow": turn.flow,
+        "refers_to": turn.refers_to,
+        "answerable": turn.question.answerable,
     }
 
 
-def _fact(fact: Fact, seed: Seed) -> dict[str, str | None]:
-    """The summarised triple of Algorithm 3: the side that is asked for is null."""
-    outgoing = fact.direction == "out"
-    return {
-        "subject": seed.iri if outgoing else None,
-        "predicate": fact.predicate,
-        "object": None if outgoing else seed.iri,
-        "direction": fact.direction,
-    }
+def _facts(question: Question, seed: Seed) -> list[dict[str, str | None]]:
+    """The one or two triple patterns that a question is about, in order."""
+    first = _pattern(question.fact, seed.iri, question.tested.term if question.tested else None)
+    return [first, *([_second(question.beyond)] if question.beyond else [])]
+
+
+def _second(beyond: Beyond) -> dict[str, str | None]:
+    """The pattern about the other ends of the first fact, which are not known."""
+    return _pattern(beyond.fact, None, beyond.fact.values[0].term if beyond.kind == "condition" else None)
+
+
+def _pattern(fact: Fact, entity: str | None, other: Iri | Literal | None) -> dict[str, str | None]:
+    """The summarised triple of Algorithm 3 around an entity: null is what is asked for or passed through."""
+    value = other.value if other else None
+    subject, object_ = (entity, value) if fact.direction == "out" else (value, entity)
+    return {"subject": subject, "predicate": fact.predicate, "object": object_, "direction": fact.direction}
 
 
 def provenance(run: StoredRun, players: Sequence[Player]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from chattygen.domain import Answer, Dialogue
 from chattygen.results.reader import Player, StoredDialogue, StoredRun
-from tests.results.hand_made import CURIE_DIALOGUE, MODELS, SHIP_DIALOGUE
+from tests.results.hand_made import ADA_DIALOGUE, CURIE_DIALOGUE, MODELS, SHIP_DIALOGUE
 
 RUN = StoredRun(
     id="nobel-20261130-101502-3f2a",
@@ -49,7 +49,7 @@ def stored(dialogue: Dialogue, n: int = 1) -> StoredDialogue:
     )
 
 
-CURIE, SHIP = stored(CURIE_DIALOGUE, 1), stored(SHIP_DIALOGUE, 2)
+CURIE, SHIP, ADA = stored(CURIE_DIALOGUE, 1), stored(SHIP_DIALOGUE, 2), stored(ADA_DIALOGUE, 3)
 
 
 def with_answers(*answers: Answer, complete: bool = True) -> StoredDialogue:

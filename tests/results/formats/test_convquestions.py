@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from chattygen.domain import Answer
 from chattygen.results.formats.convquestions import write
-from tests.results.formats.made import CURIE, SHIP, text, with_answers
+from tests.results.formats.made import ADA, CURIE, SHIP, text, with_answers
 
 
 def test_a_conversation_a_dialogue() -> None:
@@ -47,6 +47,16 @@ def test_yes_is_yes() -> None:
     said = replace(turn, query=replace(turn.query, answers=(Answer("boolean", "true", "ja"),)))
     (told,) = json.loads(text(write, replace(SHIP, turns=(said,))))
     assert (told["questions"][0]["answer"], told["questions"][0]["answer_text"]) == ("Yes", "Yes")
+
+
+def test_a_question_that_the_graph_cannot_answer_has_an_empty_answer() -> None:
+    (told,) = json.loads(text(write, ADA))
+    assert [(question["answer"], question["answer_text"]) for question in told["questions"][2:]] == [
+        ("No", "No"),
+        ("http://example.org/gull", "Gull"),
+        ("http://example.org/tern", "Tern"),
+        ("", ""),
+    ]
 
 
 def test_without_standalone_there_is_no_completed_question() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chattygen.results.formats.csv import write
-from tests.results.formats.made import CURIE, SHIP, stored, text
+from tests.results.formats.made import ADA, CURIE, SHIP, stored, text
 from tests.results.test_export import dialogues
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -56,8 +56,36 @@ def test_a_row_a_turn() -> None:
         ("approach", "multi-stage"),
         ("serialisation", "summarised"),
         ("seed_said", ""),
+        (
+            "facts",
+            '[{"subject": null, "predicate": "http://example.org/laureate", "object": "http://example.org/marie",'
+            ' "direction": "in"}]',
+        ),
+        ("flow", "reference"),
+        ("refers_to", ""),
+        ("answerable", "true"),
     ]
     assert made[2]["seed_bucket"] == ""
+
+
+def test_kinds_and_flow() -> None:
+    made = rows(text(write, ADA))
+    assert [(row["flow"], row["refers_to"], row["answerable"]) for row in made] == [
+        ("opening", "", "true"),
+        ("follow-up", "1", "true"),
+        ("return", "", "true"),
+        ("reference", "", "true"),
+        ("ellipsis", "4", "true"),
+        ("reference", "", "false"),
+    ]
+    assert (made[2]["predicate"], made[2]["answer_labels"]) == ("http://example.org/birthplace", "no")
+    assert json.loads(made[1]["facts"])[1] == {
+        "subject": None,
+        "predicate": "http://example.org/birthplace",
+        "object": None,
+        "direction": "out",
+    }
+    assert (made[5]["answers"], made[5]["answer_labels"], made[5]["answer_count"]) == ("[]", "", "0")
 
 
 def test_without_standalone_the_column_is_gone() -> None:
@@ -92,3 +120,5 @@ def test_any_text_comes_back(made: tuple[object, object], said: str, label: str)
         assert (row["sparql"], row["predicate"]) == (turn.query.sparql, turn.question.fact.predicate)
         assert json.loads(row["answers"]) == [vars(answer) for answer in turn.query.answers]
         assert row["answers_complete"] == ("true" if turn.query.complete else "false")
+        assert (row["flow"], row["refers_to"]) == (turn.flow, str(turn.refers_to or ""))
+        assert len(json.loads(row["facts"])) == (2 if turn.question.beyond else 1)

@@ -167,6 +167,13 @@ def test_the_text_states_where_all_of_it_comes_from() -> None:
     assert "may give other texts" in other
 
 
+def test_a_list_of_entities_is_not_repeated_in_the_text() -> None:
+    listed = replace(RUN, settings=RUN.settings | {"entities": ["http://e.org/a", "http://e.org/b"]})
+    made = card(listed, PLAYERS, SPLITS)
+    assert ' "entities": "2 IRIs"' in made.splitlines()
+    assert "http://e.org/a" not in made
+
+
 def test_every_field_is_explained() -> None:
     (line,) = lines(CURIE)
     named = {name for names in FIELDS for name in names.split(", ")}

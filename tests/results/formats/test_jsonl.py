@@ -21,6 +21,7 @@ def test_without_standalone_only_these_are_gone() -> None:
     lines = [json.loads(line) for line in text(write, CURIE, SHIP, standalone=False).splitlines()]
     full = [json.loads(line) for line in text(write, CURIE, SHIP).splitlines()]
     order = ["n", "utterance", "kind", "fact", "sparql", "query_origin", "answers", "answer_count", "answers_complete"]
+    order += ["facts", "flow", "refers_to", "answerable"]
     assert [list(turn) for line in lines for turn in line["turns"]] == [order] * 4
     for line in full:
         for turn in line["turns"]:

@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from chattygen.domain import Answer
 from chattygen.results.formats.escape import code, plain
 from chattygen.results.formats.markdown import write
-from tests.results.formats.made import CURIE, SHIP, text, with_answers
+from tests.results.formats.made import ADA, CURIE, SHIP, text, with_answers
 
 
 def test_a_heading_a_dialogue_and_its_turns_as_a_list() -> None:
@@ -43,6 +43,26 @@ def test_a_heading_a_dialogue_and_its_turns_as_a_list() -> None:
         "   - standalone: Was Marie Curie born on 7 November 1867?\n"
         "   - no\n"
     )
+
+
+def test_what_a_turn_refers_to_and_that_the_graph_has_no_answer() -> None:
+    lines = text(write, ADA, standalone=False).splitlines()
+    assert lines[-14:] == [
+        "1. Who was the mentor of Ada Berg?",
+        "   - Bo Lind",
+        "2. Where was he born?",
+        "   - refers to turn 1",
+        "   - Bergen",
+        "3. Was Ada Berg born in Bergen?",
+        "   - no",
+        "4. Which of her ships are of 1999?",
+        "   - Gull",
+        "5. And the last one?",
+        "   - refers to turn 4",
+        "   - Tern",
+        "6. When did she die?",
+        "   - the graph has no answer",
+    ]
 
 
 def test_without_standalone_these_lines_are_gone() -> None:

@@ -21,7 +21,7 @@ from chattygen.errors import ChattygenError
 from chattygen.results.formats import jsonl, parquet
 from chattygen.results.formats.record import provenance, record
 from chattygen.results.reader import StoredDialogue
-from tests.results.formats.made import CURIE, PLAYERS, RUN, SHIP, stored, text
+from tests.results.formats.made import ADA, CURIE, PLAYERS, RUN, SHIP, stored, text
 from tests.results.test_export import dialogues
 
 TOLD = provenance(RUN, PLAYERS)
@@ -43,9 +43,9 @@ def as_lists(value: Any) -> Any:
 @pytest.mark.parametrize("standalone", [True, False])
 def test_pyarrow_and_pandas_read_what_the_json_lines_say(tmp_path: Path, standalone: bool) -> None:
     path = tmp_path / "x.parquet"
-    written = parquet.write(iter([CURIE, SHIP]), path, TOLD, standalone=standalone)
-    assert (written.dialogues, written.turns) == (2, 4)
-    expected = lines(CURIE, SHIP, standalone=standalone)
+    written = parquet.write(iter([CURIE, SHIP, ADA]), path, TOLD, standalone=standalone)
+    assert (written.dialogues, written.turns) == (3, 10)
+    expected = lines(CURIE, SHIP, ADA, standalone=standalone)
     table = reading.read_table(path)
     assert table.to_pylist() == expected
     assert [list(row["turns"][0]) for row in table.to_pylist()] == [list(line["turns"][0]) for line in expected]

@@ -15,7 +15,7 @@ from pyoxigraph import Literal, NamedNode, QueryBoolean, QueryResultsFormat, Que
 from chattygen.domain import XSD, Answer
 from chattygen.results.formats.qald import write
 from chattygen.results.reader import StoredDialogue
-from tests.results.formats.made import CURIE, SHIP, text, with_answers
+from tests.results.formats.made import ADA, CURIE, SHIP, text, with_answers
 
 TERM = {
     "type": "object",
@@ -216,6 +216,25 @@ def test_the_variable_is_that_of_the_query(sparql: str, name: str) -> None:
 )
 def test_the_answer_type(answers: list[Answer], kind: str) -> None:
     assert questions(with_answers(*answers))[0]["answertype"] == kind
+
+
+def test_kinds_of_question() -> None:
+    told = questions(ADA)
+    assert [(one["answertype"], one["aggregation"]) for one in told] == [
+        ("resource", False),
+        ("resource", False),
+        ("boolean", False),
+        ("resource", False),
+        ("resource", True),  # what is the last takes an order
+        ("date", False),  # it has no answer, which would be a date
+    ]
+    assert told[2]["answers"] == [{"head": {}, "boolean": False}]
+    assert told[4]["answers"][0]["results"]["bindings"] == [{"x": {"type": "uri", "value": "http://example.org/tern"}}]
+    nothing = told[5]["answers"][0]
+    assert nothing == {"head": {"vars": ["x"]}, "results": {"bindings": []}}
+    read = parse_query_results(json.dumps(nothing), format=QueryResultsFormat.JSON)
+    assert isinstance(read, QuerySolutions)
+    assert list(read) == []
 
 
 iris = st.from_regex(r"http://e\.org/[a-zA-Z0-9;,'()]{0,12}", fullmatch=True)
