@@ -158,7 +158,7 @@ def ask_items(
     check: Callable[[int, str, dict[int, Good]], Good | tuple[Finding, ...]],
     max_tokens_per_line: int,
 ) -> list[Good | None]:
-    """Ask for one line per rule until each passes `check` or the attempts are used up.
+    """Ask for one line per rule until each passes `check`, is refused twice for the same words, or has no attempt left.
 
     Every item that did not pass at once is told to `asker.repaired`, one that never passed as the builder's work; a
     caller to whose builder it is too much says so afterwards.
@@ -174,9 +174,11 @@ def ask_items(
     accepted: dict[int, Good] = {}
     findings: dict[int, Finding] = {}
     broken: dict[int, str] = {}
+    refused: dict[int, str] = {}
+    stubborn: set[int] = set()
     room, thinking = 1, 0
     for number in range(1, asker.attempts + 1):
-        wanted = [index for index in range(len(rules)) if index not in accepted]
+        wanted = [index for index in range(len(rules)) if index not in accepted and index not in stubborn]
         if not wanted:
             break
         constraint = lines([rules[index] for index in wanted])
@@ -200,6 +202,9 @@ def ask_items(
                 findings[index] = outcome[0]
                 broken.setdefault(index, outcome[0].rule)
                 raised.extend(outcome)
+                if refused.get(index) == line:
+                    stubborn.add(index)  # a small model would say it a third time
+                refused[index] = line
             else:
                 accepted[index] = outcome
         asker.record(replace(attempt, findings=tuple(raised)))

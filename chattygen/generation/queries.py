@@ -65,9 +65,13 @@ def ask_queries(
 
 
 def query_rule(question: Question, triples: str) -> str:
-    """The grammar of a query: the form is the model's choice, and the order where there is one; the pattern is not."""
+    """The grammar of a query: values or their number is the model's choice, and the order where there is one.
+
+    The pattern is not, and one without a variable leaves no choice at all.
+    """
+    forms = (FORMS["ask"],) if question.tested else (FORMS["select"], FORMS["count"])
     order = f" {any_of(tuple(ORDERS.values()))}" if ordered(question) else ""
-    return f"{literal(cue(question))} {any_of(tuple(FORMS.values()))} {literal(f' {{ {triples} }}')}{order}"
+    return f"{literal(cue(question))} {any_of(forms)} {literal(f' {{ {triples} }}')}{order}"
 
 
 def ordered(question: Question | Ask) -> bool:

@@ -104,10 +104,18 @@ def test_only_the_last_finding_of_an_item_is_told() -> None:
 
 
 def test_three_attempts_and_then_none() -> None:
-    told = script(Rule("one\nbad\nthree"), Rule("bad", times=0))
+    told = script("one\nbad\nthree", "bad too", "bad again")
     assert ask(told) == ["one", None, "three"]
     assert told.rules == [["Q4"], ["Q4"], ["Q4"]]
     assert told.model.calls == 3
+
+
+def test_an_item_that_is_refused_twice_for_the_same_words_is_not_asked_again() -> None:
+    told = script("bad one\nbad\nthree", "bad too\nbad", "one")
+    assert ask(told) == ["one", None, "three"]
+    assert told.rules == [["Q4", "Q4"], ["Q4", "Q4"], []]
+    assert [attempt.item for attempt in told.attempts] == [0, 1, 1]
+    assert told.repairs == {1: ("model", "Q4"), 2: ("builder", "Q4")}
 
 
 def test_one_attempt_when_only_one_is_allowed() -> None:
@@ -121,7 +129,7 @@ def test_one_attempt_when_only_one_is_allowed() -> None:
     [
         ([Rule("one\ntwo\nthree")], {}),
         ([Rule("one\nbad\nthree"), Rule("two")], {2: ("model", "Q4")}),
-        ([Rule("one\nbad\nthree"), Rule("bad"), Rule("two")], {2: ("model", "Q4")}),
+        ([Rule("one\nbad\nthree"), Rule("bad too"), Rule("two")], {2: ("model", "Q4")}),
         ([Rule("bad\ntwo\nbad"), Rule("one\nbad"), Rule("bad")], {1: ("model", "Q4"), 3: ("builder", "Q4")}),
         ([Rule("one\ntwo\nthr", finish="length"), Rule("three")], {3: ("model", "P2")}),
         (
@@ -212,7 +220,7 @@ def test_every_attempt_is_recorded_before_the_next_call() -> None:
 
     def reply(messages: object, constraint: Constraint | None) -> str:
         log.append("call")
-        return "\n".join(["bad"] * (constraint.lines if constraint else 0))
+        return "\n".join([f"bad {len(log)}"] * (constraint.lines if constraint else 0))
 
     def record(attempt: Attempt) -> None:
         log.append(f"record {attempt.number}")

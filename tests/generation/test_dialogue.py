@@ -334,7 +334,7 @@ def test_the_model_words_the_later_turns() -> None:
 
 
 def test_the_name_never_reaches_the_prompt() -> None:
-    told = script("no\nno", "no\nno", "no\nno")
+    told = script("no\nno", "not\nnot", "no\nno")
     dialogue(told)
     assert not any(part in told.prompt(n) for n in (1, 2, 3) for part in ("Ada", "Berg", "admiral"))
 
@@ -407,7 +407,7 @@ def test_a_dialogue_of_one_turn_asks_no_model() -> None:
 
 def test_what_no_wording_avoids_comes_back_as_findings() -> None:
     again = (QUESTIONS[0], QUESTIONS[1], replace(QUESTIONS[1], fact=BORN))
-    told = script("no\nno", "no\nno", "no\nno")
+    told = script("no\nno", "not\nnot", "no\nno")
     found = ask_dialogue(told.asker(DIALOGUE), SUBGRAPH, again, (QUERY,) * 3, Alike())
     assert [finding.rule for finding in found if isinstance(finding, Finding)] == ["D7"]
 
@@ -533,7 +533,7 @@ def test_the_grammar_of_a_return_has_the_phrase_only() -> None:
 
 
 def test_a_question_over_two_facts_refers_to_the_entity_by_a_possessive() -> None:
-    told = script("no\nno", "no\nno", "no\nno")
+    told = script("no\nno", "not\nnot", "no\nno")
     said = flowing(told, (QUESTIONS[0], QUESTIONS[1], HOP), {})
     assert said[2] == ("reference", "In which country is her birth place?", "builder")
 

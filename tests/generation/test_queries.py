@@ -10,7 +10,18 @@ from chattygen.domain import XSD, Answer, Fact, Literal, Query, Question, Value
 from chattygen.errors import GraphError
 from chattygen.generation.asks import Ask
 from chattygen.generation.gbnf import to_regex
-from chattygen.generation.queries import alias, ask_queries, build, cue, expand, form_of, pattern, run
+from chattygen.generation.queries import (
+    alias,
+    ask_queries,
+    build,
+    cue,
+    expand,
+    form_of,
+    pattern,
+    predicates,
+    query_rule,
+    run,
+)
 from chattygen.generation.stages import QUERIES
 from chattygen.kg.oxigraph import OxigraphGraph
 
@@ -390,11 +401,11 @@ def test_the_model_writes_the_queries(sea: OxigraphGraph) -> None:
 
 def test_a_wrong_query_is_asked_again_and_then_built(sea: OxigraphGraph) -> None:
     wrong = "How many: SELECT ?x { :e :friend ?x }"
-    told = script("\n".join([GOOD[0], wrong, GOOD[2]]), wrong, wrong)
+    told = script("\n".join([GOOD[0], wrong, GOOD[2]]), wrong)
     queries = ask_queries(told.asker(QUERIES), around(*FACTS), ASKED, sea, 30.0)
     assert [query.origin for query in queries if query] == ["model", "builder", "model"]
     assert told.repairs == {2: ("builder", "S6")}
-    assert told.rules == [["S6"], ["S6"], ["S6"]]
+    assert told.rules == [["S6"], ["S6"]]
     assert MANY_FRIENDS.pattern in told.prompt(2)
     assert WHEN.pattern not in told.prompt(2)
     assert "it needs COUNT" in told.prompt(2)
@@ -441,3 +452,15 @@ def test_none_where_even_the_builder_fails(sea: OxigraphGraph) -> None:
 def test_the_cue_says_how_the_question_opens_and_whether_its_number_is_stored() -> None:
     assert cue(WHEN) == "When was: "
     assert cue(question("How many people are the crew of X?", CREW)) == "How many (stored): "
+
+
+def test_a_pattern_without_a_variable_leaves_no_choice_of_form() -> None:
+    tested = replace(question("Was X taught by Y?", MENTOR, form="yes-no"), tested=nodes("bo")[0])
+    names = alias(predicates(tested))
+    allowed = to_regex(f"root ::= {query_rule(tested, pattern(tested, names))}\n")
+    assert allowed.fullmatch("Was X: ASK { :e :mentor :v }")
+    assert not allowed.fullmatch("Was X: SELECT ?x { :e :mentor :v }")
+    open_one = to_regex(f"root ::= {query_rule(WHEN, pattern(WHEN, alias(predicates(WHEN))))}\n")
+    assert open_one.fullmatch("When was: SELECT ?x { :e :birthDate ?x }")
+    assert open_one.fullmatch("When was: SELECT (COUNT(DISTINCT ?x) AS ?n) { :e :birthDate ?x }")
+    assert not open_one.fullmatch("When was: ASK { :e :birthDate ?x }")
