@@ -105,7 +105,7 @@ def check(dialogues: Iterable[StoredDialogue], graph: KnowledgeGraph) -> Checks:
     other = named = told = twice = 0
     for dialogue in dialogues:
         other += sum(checked.drift is not None for checked in recheck([dialogue], graph, RunSettings.deadline))
-        facts = [(turn.question.fact.predicate, turn.question.fact.direction) for turn in dialogue.turns]
+        facts = [(turn.question.fact, turn.question.beyond) for turn in dialogue.turns]
         twice += len(facts) - len(set(facts))
         named += sum(contains_words(turn.utterance, dialogue.seed.label) for turn in dialogue.turns[1:])
         for turn in dialogue.turns:

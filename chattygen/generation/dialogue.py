@@ -42,7 +42,7 @@ SAME_MEANING = 0.7
 ARTICLES = frozenset(["a", "an", "the", "this"])
 
 SLACK = 4
-"""Characters that a turn may have more than its standalone form, before and after the reference."""
+"""Characters that a turn may have behind the reference more than its standalone form."""
 
 ELLIPSIS = 2
 """Words that an ellipsis has at least: `And when?`."""
@@ -125,12 +125,12 @@ def _spoken(step: Step, line: str | None, before: Sequence[str], ref: Reference)
 
 
 def turn_rule(pattern: str, ref: Reference, forms: Sequence[str] = ()) -> str:
-    """The grammar of a later turn: the opening word of its standalone form, then a reference near where `X` stood.
+    """The grammar of a later turn: its standalone form up to `X`, then a reference, then what grammar needs.
 
-    `forms` are the only references that it may have, if any are given.
+    A small model would put something else in front, or an article that a pronoun cannot stand behind. `forms` are the
+    only references that it may have, if any are given.
     """
-    opens, _, rest = pattern.partition(" ")
-    before, _, after = rest.partition("X")
+    before, _, after = pattern.partition("X")
     possessed = after.startswith(("'s", "’s"))
     fits = fitting(pattern, ref)
     phrase = ref.phrase and not possessed and not says_type(pattern, ref)
@@ -139,9 +139,9 @@ def turn_rule(pattern: str, ref: Reference, forms: Sequence[str] = ()) -> str:
         allowed = [ref.phrase + "'s" * possessed]
     elif forms:
         allowed = [fits]
-    behind, ahead = ("y" in words(part) for part in (after, before))
-    room = len(before) + SLACK if before else 0, len(after.strip(" ?")) + SLACK
-    return grammar.later_turn(opens, allowed, *room, said="before" if ahead else "after" if behind else "")
+    leads = dict.fromkeys((before, agreeing(before + ref.subject, ref.subject).removesuffix(ref.subject)))
+    room = len(after.strip(" ?")) + SLACK
+    return grammar.later_turn([lead.strip() for lead in leads], allowed, room, names="y" in words(after))
 
 
 def dialogue_findings(

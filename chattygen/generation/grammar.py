@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal
 
 from chattygen.models.model import Constraint
 
@@ -41,21 +40,15 @@ def question(openings: Sequence[str]) -> str:
     return f'{any_of(openings)} " " ({TEXT}{{1,60}} " ")? "X" {TEXT}{{0,60}} "?"'
 
 
-def later_turn(
-    opening: str, references: Sequence[str], before: int, after: int, *, said: Literal["", "before", "after"] = ""
-) -> str:
-    """A question that starts with `opening` and says one of `references` as words of its own.
+def later_turn(leads: Sequence[str], references: Sequence[str], after: int, *, names: bool = False) -> str:
+    """A question that begins with one of `leads` and goes on with one of `references`.
 
-    At most `before` characters stand between the two and `after` behind, so that nothing can be added at length.
-    `said` is where `Y` stands, the placeholder of a value that the question names.
+    At most `after` characters stand behind, so that nothing can be added at length; with `names`, and `Y` among them,
+    the placeholder of a value that the question names.
     """
-    lead = f'({TEXT}{{1,{before}}} " ")? ' if before else ""
     rest = f' (" " {TEXT}{{1,{after}}})?' if after else ""
-    if said == "before":
-        lead = f'{lead}"Y " {lead}'
-    elif said == "after":
-        rest = f' (" " {TEXT}{{1,{after}}})? " Y"{rest}'
-    return f'{literal(opening)} " " {lead}{any_of(references)}{rest} "?"'
+    rest = f'{rest} " Y"{rest}' if names else rest
+    return f'{any_of(leads)} " " {any_of(references)}{rest} "?"'
 
 
 def choice(texts: Sequence[str]) -> Constraint:

@@ -175,13 +175,13 @@ def test_the_model_words_a_yes_no_question_and_the_object_is_put_in() -> None:
 
 def test_what_the_model_cannot_word_is_asked_plainly_and_a_finding_shows_no_object() -> None:
     subgraph = next(s for s in seeds(HOME) if asked(s, {"yes-no": 0.2})[0].tested)
-    told = script(*["home town: Is X the home town of Y?"] * 3)
+    told = script(*["home town: Is X the home town of Y?"] * 2)
     (made,) = ask_questions(told.asker(), subgraph, 1, Alike(), kinds={"yes-no": 1.0})
     assert made.origin == "builder"
     assert made.pattern.startswith("Is ")
-    assert told.rules == [["Q8"]] * 3
+    assert told.rules == [["Q8"]] * 2
     assert "Not: Is X the home town of Y? (turned round" in told.prompt(2)
-    assert not any(contains_words(told.prompt(3), secret) for secret in ("Rome", "Oslo"))
+    assert not any(contains_words(told.prompt(2), secret) for secret in ("Rome", "Oslo"))
 
 
 def test_without_kinds_a_run_asks_no_yes_no_question() -> None:

@@ -63,7 +63,7 @@ def test_only_what_failed_is_asked_again() -> None:
     assert "What is a book" in told.prompt(2)
 
 
-@pytest.mark.parametrize("replies", [("", "", ""), ("no\nidea", "no\nidea", "no\nidea")])
+@pytest.mark.parametrize("replies", [("", "", ""), ("no\nidea", "an\nidea", "no\nidea")])
 def test_without_any_answer_it_is_a_thing_with_the_first_label(replies: tuple[str, ...]) -> None:
     told: Script = script(*replies)
     assert ask_label(told.asker(LABEL), BOOK, (TITLE, ALIAS)) == (TITLE, "thing")
