@@ -43,8 +43,11 @@ SETUPS: Mapping[str, Mapping[str, object]] = {
 }
 """Name -> what differs from the default settings of a run."""
 
-Dull = Mapping[str, frozenset[Relation]]
-"""Node type IRI -> the relations that are record keeping, as describe-kg tells."""
+Dull = Mapping[str, Mapping[Relation, str]]
+"""Node type IRI -> the relations that describe-kg lists as asked last or never -> why."""
+
+SHARED = "the same for nearly all"
+"""What all entities have in common tells nothing apart, but is no record keeping."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ class Quality:
 
     Attributes:
         kinds, flow: how many turns of each.
-        record_keeping: share of questions about what describe-kg lists as asked last or never.
+        record_keeping: share of questions about identifiers, codes, time stamps and the like, as describe-kg tells.
+        shared: share of questions about what nearly all entities of the type have in common.
         said_no: share of the yes-no questions whose right answer is no; None without any.
         two_facts: share of questions over two facts.
         alike: dialogues of the run that say what an earlier one says, word for word.
@@ -67,6 +71,7 @@ class Quality:
     kinds: dict[str, int]
     flow: dict[str, int]
     record_keeping: float
+    shared: float
     said_no: float | None
     two_facts: float
     alike: int
@@ -77,6 +82,7 @@ def quality(setup: str, kg: str, run: str, dialogues: Sequence[StoredDialogue], 
     """Count over the dialogues of a run."""
     turns = [(dialogue.seed, turn) for dialogue in dialogues for turn in dialogue.turns]
     asked = [(seed.node_type, (turn.question.fact.predicate, turn.question.fact.direction)) for seed, turn in turns]
+    reasons = [dull.get(kind, {}).get(relation, "") for kind, relation in asked]
     yes_no = [turn.question.holds for _, turn in turns if turn.question.kind == "yes-no"]
     said = Counter(tuple(turn.utterance for turn in dialogue.turns) for dialogue in dialogues)
     number = max(len(turns), 1)
@@ -87,7 +93,8 @@ def quality(setup: str, kg: str, run: str, dialogues: Sequence[StoredDialogue], 
         turns=len(turns),
         kinds=dict(Counter(turn.question.kind for _, turn in turns).most_common()),
         flow=dict(Counter(turn.flow for _, turn in turns).most_common()),
-        record_keeping=sum(relation in dull.get(kind, ()) for kind, relation in asked) / number,
+        record_keeping=sum(why not in ("", SHARED) for why in reasons) / number,
+        shared=reasons.count(SHARED) / number,
         said_no=yes_no.count(False) / len(yes_no) if yes_no else None,
         two_facts=sum(turn.question.beyond is not None for _, turn in turns) / number,
         alike=sum(times - 1 for times in said.values()),
@@ -105,7 +112,7 @@ def dull_relations(home: Home, run: RunSettings) -> Dull:
     with open_kg(home, run.kg) as graph:
         kept = types_of(graph, profile, settings, run)[0]
         found = outlooks(graph, profile, kept, settings, run, partial(askable, run))
-        return {one.node_type.iri: frozenset(one.interest) for one in found}
+        return {one.node_type.iri: {r: interest.reason for r, interest in one.interest.items()} for one in found}
 
 
 def measure(
@@ -207,6 +214,7 @@ def draw(done: Sequence[tuple[Figures, Quality]]) -> None:
             "seconds",
             "turns",
             "record keeping",
+            "shared",
             "two facts",
             "no of yes-no",
         ],
@@ -219,6 +227,7 @@ def draw(done: Sequence[tuple[Figures, Quality]]) -> None:
                 f"{cost.seconds:,.0f}" if cost.seconds else "-",
                 said.turns,
                 f"{said.record_keeping:.0%}",
+                f"{said.shared:.0%}",
                 f"{said.two_facts:.0%}",
                 "-" if said.said_no is None else f"{said.said_no:.0%}",
             ]
