@@ -43,7 +43,7 @@ LAKES = "\n".join(
 )
 
 # For each fact: line of the prompt, question, query line, later turn. The query for the district counts, which is wrong
-# (S6) at every attempt, so the builder writes it.
+# (S6) twice in the same words, so the builder writes it.
 FACTS = [
     ("depth of X: a number", "How deep is X?", "How deep (stored): SELECT ?x { :e :depth ?x }", "How deep is it?"),
     (
@@ -129,22 +129,22 @@ def test_the_figures_of_a_run(home: Home, tmp_path: Path) -> None:
     seen = json.loads(line)
     assert (seen["model"], seen["kg"], seen["status"], seen["model_start"]) == ("lines", "lakes", "done", 0)
     assert (seen["accepted"], seen["visited"], seen["turns"]) == (2, 2, 3)
-    assert seen["findings"] == {"S6": 6, "P1": 1}
+    assert seen["findings"] == {"S6": 4, "P1": 1}
     assert seen["given_up"] == {}
     assert seen["queries_by_model"] == 4 / 6
     assert (seen["questions_by_model"], seen["turns_by_model"]) == (1, 1)
     assert seen["waiting"] == 0, "a scripted model answers at once"
     assert seen["checks"] == {"other_answers": 0, "names_seed": 0, "contains_answer": 0, "facts_twice": 0}
-    # one label call; 2 + 1 calls for questions, 3 per dialogue for queries, 1 for turns: all are counted
+    # one label call; 2 + 1 calls for questions, 2 per dialogue for queries, 1 for turns: all are counted
     with sqlite3.connect(home.database) as database:
         calls, tokens = database.execute("select count(*), sum(prompt_tokens + completion_tokens) from call").fetchone()
     database.close()
-    assert calls == 12
+    assert calls == 10
     assert seen["tokens"] == tokens / 2
     rows = [row.split() for row in tables if row.startswith("lakes")]
     assert [rows[0][:4], rows[0][-2:]] == [["lakes", "2", "/", "2"], ["0%", "3.0"]]
     assert rows[1:] == [
-        ["lakes", "100%", "67%", "100%", "S6", "6,", "P1", "1"],
+        ["lakes", "100%", "67%", "100%", "S6", "4,", "P1", "1"],
         ["lakes", "0", "0", "0", "0"],
     ]
 

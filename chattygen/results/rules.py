@@ -64,5 +64,8 @@ RULES = {
     "D7": "no two turns are the same",
     "D8": "pronouns agree with the entity and with each other",
     "D9": "the definite phrase does not repeat a noun of the question",
+    "D10": "an ellipsis can be completed from the turn before",
+    "D11": "a follow-up is about the one answer of the turn before",
+    "D12": "the turn behind a follow-up returns to the entity",
 }
 """Rule id -> what it demands."""

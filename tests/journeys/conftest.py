@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,9 @@ def home(lakes: Home, tmp_path: Path) -> Home:
     return fresh(lakes, tmp_path / "home")
 
 
-@pytest.fixture(autouse=True)
-def plain_flow(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="package", autouse=True)
+def plain_flow() -> Iterator[None]:
     """Every later turn refers to the seed, as the model of lakes.py does it; a test that wants more says --flow."""
-    monkeypatch.setenv("CHATTYGEN_GENERATE_FLOW", "ellipsis=0,follow-up=0")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CHATTYGEN_GENERATE_FLOW", "ellipsis=0,follow-up=0")
+        yield
