@@ -130,7 +130,8 @@ def identify(path: Path, named: str | None = None, by_line: bool = False) -> Inp
     key = _syntax(path, head, by_line)
     if not key:
         start = head.lstrip()[:30].decode("utf-8", "replace")
-        raise BadData(f"{path}: this is not RDF in a known format; it begins with {start!r}", SUPPORTED)
+        hint = f"if it is a recipe, run: chattygen load-kg --recipe {path}" if path.suffix == ".toml" else SUPPORTED
+        raise BadData(f"{path}: this is not RDF in a known format; it begins with {start!r}", hint)
     if key == "rdf":
         return Input(path, FORMATS[key], end=_end_tag(path, head))
     if key == "jsonld":

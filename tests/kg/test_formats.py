@@ -106,6 +106,13 @@ def test_what_is_no_rdf_is_named(tmp_path: Path, text: bytes, what: str, hint: s
             identify(file, named="nt")
 
 
+def test_a_recipe_is_no_dump(tmp_path: Path) -> None:
+    file = write(tmp_path / "mine.toml", b'name = "mine"\n')
+    with pytest.raises(BadData) as raised:
+        identify(file)
+    assert raised.value.hint == f"if it is a recipe, run: chattygen load-kg --recipe {file}"
+
+
 @pytest.mark.parametrize(
     "entity",
     [
