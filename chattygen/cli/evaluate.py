@@ -13,7 +13,7 @@ from chattygen.cli import show
 from chattygen.cli.judging import judge_option, judging, one_by_one, warn_of_own_work
 from chattygen.cli.options import engine_option, home_option, models_file_option
 from chattygen.cli.pace import minutes
-from chattygen.cli.stopping import PATIENCE, stoppable
+from chattygen.cli.stopping import stoppable, stopping
 from chattygen.config import Home
 from chattygen.errors import ChattygenError, Interrupted, UsageError
 from chattygen.results.reader import Reader
@@ -125,7 +125,7 @@ def _play(home: Home, asked: Asked, models_file: Path | None, engine: Engine | N
     try:
         with (
             show.progress(f"playing {asked.run}", each=True, quiet=quiet) as bar,
-            stoppable(lambda: pace.last is not None, _stopping, lambda: _draw_stopped(pace)) as stop,
+            stoppable(lambda: pace.last is not None, stopping, lambda: _draw_stopped(pace)) as stop,
         ):
 
             def tell(progress: Progress) -> None:
@@ -181,10 +181,6 @@ def _interrupted(last: Progress | None) -> Interrupted:
     return Interrupted(
         f"stopped; {last.done} of {last.wanted} dialogues are played and stored as {last.evaluation}", GO_ON
     )
-
-
-def _stopping() -> None:
-    show.note(f"stopping after what is in flight, in {PATIENCE} s at most; press Ctrl-C again to stop at once")
 
 
 def _draw_stopped(pace: Pace) -> None:

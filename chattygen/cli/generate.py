@@ -17,7 +17,7 @@ from chattygen.cli import entities as listed
 from chattygen.cli import show
 from chattygen.cli.options import engine_option, home_option, models_file_option, popularity_options, shares
 from chattygen.cli.pace import Pace, minutes
-from chattygen.cli.stopping import PATIENCE, stoppable
+from chattygen.cli.stopping import stoppable, stopping
 from chattygen.cli.strata import draw_strata
 from chattygen.config import FLOW, KINDS, MOST_YES_NO, Home, RunSettings
 from chattygen.domain import BUCKETS
@@ -255,7 +255,7 @@ def _go(work: Callable[..., Outcome], title: str, home: Home, as_json: bool, qui
     try:
         with (
             show.progress(title, each=True, quiet=quiet) as bar,
-            stoppable(lambda: pace.last is not None, _stopping, lambda: _draw_stopped(pace)) as stop,
+            stoppable(lambda: pace.last is not None, stopping, lambda: _draw_stopped(pace)) as stop,
         ):
 
             def tell(progress: Progress) -> None:
@@ -306,10 +306,6 @@ def _interrupted(last: Progress | None) -> Interrupted:
         f"stopped; {last.done} of {last.wanted} dialogues are stored as run {last.run}",
         f"go on with: {_resume(last.run)}",
     )
-
-
-def _stopping() -> None:
-    show.note(f"stopping after what is in flight, in {PATIENCE} s at most; press Ctrl-C again to stop at once")
 
 
 def _draw_stopped(pace: Pace) -> None:

@@ -13,8 +13,16 @@ from contextlib import contextmanager
 from threading import Event
 from types import FrameType
 
+from chattygen.cli import show
+
 PATIENCE = 10
 """Seconds that what is in flight gets after the first Ctrl-C."""
+
+
+def stopping() -> None:
+    """Say what the first Ctrl-C does."""
+    show.note(f"stopping after what is in flight, in {PATIENCE} s at most; press Ctrl-C again to stop at once")
+
 
 FIRST = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

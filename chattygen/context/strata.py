@@ -91,7 +91,7 @@ def stratify(
         try:
             scored = score_type(graph, settings, iri, measured, DEADLINE)
         except QueryTimeout:
-            pass
+            pass  # the store is too slow to count them all: the method of what is returned says that it is estimated
         else:
             limits, numbers, known = _divide(scored)
             left_out = max(count - len(scored), 0)

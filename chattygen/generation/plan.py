@@ -26,7 +26,7 @@ def plan(subgraph: Subgraph, questions: int) -> tuple[tuple[Ask, ...], tuple[Ask
 
     The choice is drawn by the seed's IRI, so that entities of one type are not all asked the same, and is the same in
     every run. What is of less interest comes after everything else. Never asked: what the seed's name tells, a
-    person's gender (the pronoun tells it), yes or no.
+    person's gender (the pronoun tells it), truth values. Which of it is asked yes-no is said by kinds.py.
     """
     draw = random.Random(subgraph.seed.iri)
     usable = [fact for fact in subgraph.facts if _can_be_asked(fact) and not told(fact, subgraph)]

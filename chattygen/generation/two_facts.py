@@ -20,11 +20,8 @@ from chattygen.generation.grammar import any_of, literal
 from chattygen.generation.verify import AT_LEAST, AT_LEAST_IN_OTHER_WORDS, NEAREST_WITHIN, scores, verify
 from chattygen.generation.wording import plain_question
 from chattygen.generation.words import contains_words, content, words
-from chattygen.generation.yes_no import emptied, filled, is_concrete
+from chattygen.generation.yes_no import TEXT, emptied, filled, is_concrete
 from chattygen.models.model import Embedder
-
-TEXT = r'[^\r\n?XY"]'
-"""A character of what the model words: none of those that grammar.TEXT leaves out, and not the other placeholder."""
 
 CLAUSES = {
     **dict.fromkeys(("birth place", "birthplace", "place of birth"), "born in X"),

@@ -15,14 +15,14 @@ from datetime import datetime
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import IO, Any
+from typing import Any
 from typing import Literal as OneOf
 
 from chattygen import __version__
 from chattygen.domain import Bucket
-from chattygen.errors import UsageError
-from chattygen.lock import acquire, is_held
+from chattygen.lock import is_held
 from chattygen.results import database
+from chattygen.results.claims import Claims
 from chattygen.results.recorder import utc_now
 from chattygen.results.values import dumps
 
@@ -103,7 +103,7 @@ class EvaluationRecorder:
         self._clock = clock
         self._db = database.open_to_write(path, timeout)
         self._turn = RLock()
-        self._claims: dict[str, IO[bytes]] = {}
+        self._claims = Claims(path)
 
     def __enter__(self) -> EvaluationRecorder:
         return self
@@ -111,8 +111,7 @@ class EvaluationRecorder:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         with self._turn:
             self._db.close()
-            for evaluation in list(self._claims):
-                self._leave(evaluation)
+            self._claims.leave_all()
 
     def begin(self, run: str, system: str, revision: str, settings: Mapping[str, Any]) -> str:
         """Open the evaluation of a run by a system under these settings, a new one or the one there is; its id.
@@ -125,14 +124,14 @@ class EvaluationRecorder:
             known = "select id from evaluation where run = ? and system = ? and revision = ? and settings = ?"
             if found := self._db.execute(known, key).fetchone():
                 evaluation = str(found[0])
-                self._claim(evaluation)
+                self._claims.hold(evaluation, "evaluation", "wait for its end")
                 again = {"status": "running", "reason": "", "finished": None}
                 self._db.table("evaluation").update(evaluation, again)
                 return evaluation
             count = "select coalesce(max(n), 0) + 1 from evaluation where run = ?"
             n = int(self._db.execute(count, [run]).fetchone()[0])
             evaluation = f"{run}-e{n}"
-            self._claim(evaluation)
+            self._claims.hold(evaluation, "evaluation", "wait for its end")
             row = {"id": evaluation, "n": n, **dict(zip(("run", "system", "revision", "settings"), key, strict=True))}
             row |= {"started": self._now(), "status": "running", "reason": "", "chattygen_version": __version__}
             self._db.table("evaluation").insert(database.clean(row))
@@ -163,7 +162,7 @@ class EvaluationRecorder:
         ended = {"status": status, "reason": reason, "finished": self._now()}
         with self._transaction():
             self._db.table("evaluation").update(evaluation, database.clean(ended))
-        self._leave(evaluation)
+        self._claims.leave(evaluation)
 
     def verdict(self, reply: int, judge: str, revision: str, correct: bool | None) -> None:
         """Store what a judge says about a reply; its first word stands."""
@@ -188,18 +187,6 @@ class EvaluationRecorder:
         with self._transaction():
             self._db.table("other_name").insert_all(map(database.clean, called), ignore=True)
             self._db.table("predicate_count").insert_all(map(database.clean, counted), ignore=True)
-
-    def _claim(self, evaluation: str) -> None:
-        """Hold its lock: an evaluation without an end whose lock is free was killed."""
-        claim = acquire(database.lock_of(self.path, evaluation))
-        if claim is None:
-            raise UsageError(f"the evaluation {evaluation} is being worked on by another process", "wait for its end")
-        self._claims[evaluation] = claim
-
-    def _leave(self, evaluation: str) -> None:
-        if claim := self._claims.pop(evaluation, None):
-            with claim:
-                database.lock_of(self.path, evaluation).unlink(missing_ok=True)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

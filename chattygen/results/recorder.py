@@ -8,7 +8,6 @@ how they came to be, nor how they are reported.
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import IO, Any
+from typing import Any
 from typing import Literal as OneOf
 
 from chattygen import __version__
@@ -34,12 +33,10 @@ from chattygen.domain import (
     Subgraph,
     Visit,
 )
-from chattygen.errors import UsageError
-from chattygen.lock import acquire
 from chattygen.results import database
 from chattygen.results.audits import TurnJudgement
-from chattygen.results.database import clean as _clean
-from chattygen.results.database import iso as _iso
+from chattygen.results.claims import Claims
+from chattygen.results.database import clean, iso
 from chattygen.results.strata import rows
 from chattygen.results.values import beyond_to, dumps, value_to
 from chattygen.results.visits import store as store_visits
@@ -68,7 +65,7 @@ class Recorder:
         self._clock = clock
         self._db = database.open_to_write(path, timeout)
         self._turn = RLock()
-        self._claims: dict[str, IO[bytes]] = {}
+        self._claims = Claims(path)
 
     def __enter__(self) -> Recorder:
         return self
@@ -79,8 +76,7 @@ class Recorder:
     def close(self) -> None:
         with self._turn:
             self._db.close()
-            for run in list(self._claims):
-                self._leave(run)
+            self._claims.leave_all()
 
     def start_run(
         self,
@@ -109,19 +105,19 @@ class Recorder:
             "kg": kg,
             "kg_fingerprint": fingerprint,
             "kg_triples": triples,
-            "kg_source": _json(source or {}),
-            "settings": _json(settings),
-            "models": _json(models),
+            "kg_source": dumps(source or {}),
+            "settings": dumps(settings),
+            "models": dumps(models),
             "repeatable": int(repeatable),
-            "started": _iso(now),
+            "started": iso(now),
             "status": "running",
             "reason": "",
             "chattygen_version": __version__,
         }
-        self._claim(run)
+        self._claims.hold(run, "run", "see: chattygen list-runs")
         with self._transaction():
             self._insert("run", row)
-            self._insert("session", {"run": run, "n": 1, "started": _iso(now)})
+            self._insert("session", {"run": run, "n": 1, "started": iso(now)})
         return run
 
     def resume_run(self, run: str) -> None:
@@ -130,10 +126,10 @@ class Recorder:
         Raises:
             UsageError: another process works on it.
         """
-        self._claim(run)
+        self._claims.hold(run, "run", "see: chattygen list-runs")
         with self._transaction():
             self._db.execute(END_SESSION, {"run": run})
-            self._insert("session", {"run": run, "n": self._next("session", run), "started": _iso(self._clock())})
+            self._insert("session", {"run": run, "n": self._next("session", run), "started": iso(self._clock())})
             self._db.table("run").update(run, {"status": "running", "reason": "", "finished": None})
 
     def node_types(
@@ -151,7 +147,7 @@ class Recorder:
 
     def label_rule(self, run: str, rule: LabelRule) -> None:
         """Store which predicates name the entities of a node type."""
-        row = {"run": run, **vars(rule), "predicates": _json(rule.predicates)}
+        row = {"run": run, **vars(rule), "predicates": dumps(rule.predicates)}
         with self._transaction():
             if not self._find("select 1 from label_rule where run = :run and node_type = :node_type", row):
                 self._insert("label_rule", row)
@@ -184,7 +180,7 @@ class Recorder:
                 "status": "visited",
                 "rule": "",
                 "reason": "",
-                "started": _iso(self._clock()),
+                "started": iso(self._clock()),
                 "facts": len(subgraph.facts),
                 "triples": subgraph.size,
             }
@@ -219,8 +215,8 @@ class Recorder:
                 row = where | vars(attempt.call) | {"request": attempt.call.request}
                 if self._find(f"select 1 from call where request = :request and error = '' and {STEP}", row):
                     return
-                row |= {"messages": _json(attempt.call.messages), "reused": int(attempt.call.reused)}
-                call = self._insert("call", row | {"stored": _iso(self._clock())})
+                row |= {"messages": dumps(attempt.call.messages), "reused": int(attempt.call.reused)}
+                call = self._insert("call", row | {"stored": iso(self._clock())})
             for finding in attempt.findings:
                 self._insert("finding", {"call": call, **where, **vars(finding)})
 
@@ -230,7 +226,7 @@ class Recorder:
         """
         row = {"seed": seed, "stage": stage, "item": item, "rule": rule, "how": how}
         with self._transaction():
-            self._db.execute(REPAIRED, _clean(row))
+            self._db.execute(REPAIRED, clean(row))
 
     def dialogue(self, run: str, seed: int, dialogue: Dialogue) -> str:
         """Store a finished dialogue with its questions, queries and answers, accept its seed; return the dialogue's id.
@@ -258,7 +254,7 @@ class Recorder:
     def visits(self, run: str, visits: Sequence[Visit]) -> None:
         """Store visits to seeds by the program alone, with their dialogues: all of them in one transaction."""
         with self._transaction():
-            store_visits(self._db, run, visits, _iso(self._clock()))
+            store_visits(self._db, run, visits, iso(self._clock()))
 
     def give_up(self, seed: int, rule: str, reason: str) -> None:
         """Close a seed that led to no dialogue: the rule that failed at last, and why in words."""
@@ -267,15 +263,15 @@ class Recorder:
 
     def finish_run(self, run: str, status: OneOf["done", "short", "interrupted", "failed"], reason: str = "") -> None:
         """Close a run; seeds that are still in work become `interrupted`."""
-        now = _iso(self._clock())
+        now = iso(self._clock())
         with self._transaction():
             # Nobody works on these any more, whatever the run's own end was.
             self._db.execute(
                 "update seed set status = 'interrupted', finished = ? where run = ? and status = 'visited'", [now, run]
             )
             self._db.execute("update session set finished = ? where run = ? and finished is null", [now, run])
-            self._db.table("run").update(run, _clean({"status": status, "reason": reason, "finished": now}))
-        self._leave(run)
+            self._db.table("run").update(run, clean({"status": status, "reason": reason, "finished": now}))
+        self._claims.leave(run)
 
     def verdict(
         self,
@@ -292,7 +288,7 @@ class Recorder:
         """
         row = {"dialogue": dialogue, "turn": turn, "verdict": verdict, "reason": reason, "reviewer": reviewer}
         with self._transaction():
-            self._insert("verdict", row | {"stored": _iso(self._clock())})
+            self._insert("verdict", row | {"stored": iso(self._clock())})
 
     def turn_verdict(
         self, dialogue: str, turn: int, verdict: TurnJudgement, reviewer: str, *, reason: str = ""
@@ -300,7 +296,7 @@ class Recorder:
         """Store what a reviewer says about one turn; earlier verdicts are kept, the latest of a reviewer counts."""
         row = {"dialogue": dialogue, "turn": turn, "verdict": verdict, "reason": reason, "reviewer": reviewer}
         with self._transaction():
-            self._insert("turn_verdict", row | {"stored": _iso(self._clock())})
+            self._insert("turn_verdict", row | {"stored": iso(self._clock())})
 
     def recall_judge(self, call: Call) -> Call | None:
         """The call with the reply that a judge gave to the same request, if it was asked before."""
@@ -311,21 +307,9 @@ class Recorder:
     def judge_call(self, call: Call, dialogue: str, other: str = "", turn: int | None = None) -> None:
         """Store a call to a judge about a turn of a dialogue, or about two dialogues in the order they were shown."""
         row = {name: value for name, value in vars(call).items() if name not in ("role", "attempt", "reused")}
-        row |= {"dialogue": dialogue, "other": other, "turn": turn, "messages": _json(call.messages)}
+        row |= {"dialogue": dialogue, "other": other, "turn": turn, "messages": dumps(call.messages)}
         with self._transaction():
-            self._insert("judge_call", row | {"request": call.request, "stored": _iso(self._clock())})
-
-    def _claim(self, run: str) -> None:
-        """Hold the run's lock: a run without an end whose lock is free was killed."""
-        claim = acquire(database.lock_of(self.path, run))
-        if claim is None:
-            raise UsageError(f"the run {run} is being worked on by another process", "see: chattygen list-runs")
-        self._claims[run] = claim
-
-    def _leave(self, run: str) -> None:
-        if claim := self._claims.pop(run, None):
-            with claim:
-                database.lock_of(self.path, run).unlink(missing_ok=True)
+            self._insert("judge_call", row | {"request": call.request, "stored": iso(self._clock())})
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -334,12 +318,12 @@ class Recorder:
 
     def _find(self, sql: str, values: Row) -> tuple[Any, ...] | None:
         """The first row of a query, or None."""
-        found: tuple[Any, ...] | None = self._db.execute(sql, _clean(values)).fetchone()
+        found: tuple[Any, ...] | None = self._db.execute(sql, clean(values)).fetchone()
         return found
 
     def _insert(self, table: str, row: Row) -> int:
         """Insert a row whose keys are columns and return its rowid."""
-        return int(self._db.table(table).insert(_clean(row)).last_rowid or 0)
+        return int(self._db.table(table).insert(clean(row)).last_rowid or 0)
 
     def _next(self, table: str, run: str) -> int:
         """The next number, from 1, of a seed or dialogue within its run."""
@@ -347,7 +331,7 @@ class Recorder:
         return int(found[0])
 
     def _question(self, seed: int, n: int, question: Question) -> None:
-        key = _clean({"seed": seed, "predicate": question.fact.predicate, "direction": question.fact.direction})
+        key = clean({"seed": seed, "predicate": question.fact.predicate, "direction": question.fact.direction})
         where = "seed = :seed and predicate = :predicate and direction = :direction"
         fact = next(iter(self._db.table("fact").rows_where(where, key)), None)
         if fact is None:
@@ -358,8 +342,8 @@ class Recorder:
         self._insert("question", {"seed": seed, "n": n, **row, "fact": fact["n"]})
 
     def _end_seed(self, seed: int, status: str, rule: str, reason: str) -> None:
-        ended = {"status": status, "rule": rule, "reason": reason, "finished": _iso(self._clock()), "seed": seed}
-        self._db.execute(END_SEED, _clean(ended))
+        ended = {"status": status, "rule": rule, "reason": reason, "finished": iso(self._clock()), "seed": seed}
+        self._db.execute(END_SEED, clean(ended))
 
 
 STEP = "run = :run and seed is :seed and stage = :stage and attempt = :attempt and item = :item"
@@ -397,8 +381,3 @@ END_SEED = """
 update seed set status = :status, rule = :rule, reason = :reason, finished = :finished
 where id = :seed and status = 'visited'
 """
-
-
-def _json(value: Any) -> str:
-    """JSON as people read it: text of any script is kept as it is."""
-    return json.dumps(value if not isinstance(value, Mapping) else dict(value), ensure_ascii=False)

@@ -455,8 +455,6 @@ create table repair (
 ) strict;
 """
 
-migrations = Migrations("chattygen")
-
 STRATA = """
 -- Head, torso and tail of a class, for a run that draws seeds by bucket (Head-to-Tail, Table 1). `lowest` is the lowest
 -- popularity in the bucket, null for the tail and where nothing is popular enough; `low` and `high` say where it lies
@@ -479,6 +477,8 @@ create table stratum (
     primary key (run, node_type, bucket)
 ) strict;
 """
+
+migrations = Migrations("chattygen")
 
 
 @migrations()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from chattygen.domain import Beyond, Fact, Iri, Literal, Value
@@ -44,4 +45,4 @@ def beyond_from(stored: Stored) -> Beyond:
 
 def dumps(value: Any) -> str:
     """JSON as people read it: text of any script is kept as it is."""
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(dict(value) if isinstance(value, Mapping) else value, ensure_ascii=False)
