@@ -26,6 +26,11 @@ UNITS = frozenset(
 NO_ANSWER: dict[QuestionKind, Being] = {"who": "place", "where": "person"}
 """What cannot be the answer to a question word."""
 
+NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+
+RELATING = frozenset("about after against before during without".split())
+"""Prepositions that say more than the fact, if its own words do not have them: `named after`, `written about`."""
+
 PROMPT_WORDS = frozenset("entity entities text texts".split())
 """Words that stand in prompts for what is not known; they mean nothing in a question."""
 
@@ -43,6 +48,7 @@ def mismatch(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
     return (
         word_against_value(pattern, ask)
         or no_single_question(pattern, ask.fact)
+        or says_more(pattern, ask)
         or (f"turned round: {relation(ask.fact, counted=False)}" if is_turned_round(pattern, ask.fact) else "")
         or copies_prompt(pattern, ask)
         or another_class(pattern, ask, facts)
@@ -79,6 +85,16 @@ def no_single_question(pattern: str, fact: Fact) -> str:
     identity = re.search(r"^(?:What|Which|Who)\b(?!.*\bwhose\b).* (?:is|are) X\?$", pattern)
     respect = fact.direction == "out" and contains_words(pattern, read(fact.predicate_label).noun)
     return "asks what X is" if identity and not respect else ""
+
+
+def says_more(pattern: str, ask: Ask) -> str:
+    """The first preposition or number that the words of the fact do not have, nor the number of its values."""
+    own = {*words(ask.fact.predicate_label), *words(others(ask.fact)), str(ask.fact.count)}
+    own |= set(NUMBERS[ask.fact.count : ask.fact.count + 1])
+    for word in words(pattern):
+        if word not in own and (word in RELATING or word in NUMBERS or word.isdecimal()):
+            return f"says more than the fact: {word}"
+    return ""
 
 
 def is_turned_round(pattern: str, fact: Fact) -> bool:

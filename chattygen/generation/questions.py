@@ -60,7 +60,16 @@ def openings(ask: Ask) -> tuple[str, ...]:
     if ask.fact.direction == "in":
         which = tuple(f"{word} {summary.others(ask.fact)}" for word in ("Which", "What"))
         return (*which, "Who") if summary.others(ask.fact) in ("person", "people") else which
-    return _of_beings(ask.fact) or OPENINGS[ask.fact.value_kind]
+    named = OPENINGS[ask.fact.value_kind]
+    if ask.fact.value_kind == "text" and not says_where(ask.fact):
+        named = tuple(word for word in named if word != "Where")
+    return _of_beings(ask.fact) or named
+
+
+def says_where(fact: Fact) -> bool:
+    """Whether the predicate says where something is: `born in`, `home city` of a city, `place of birth`."""
+    said = read(fact.predicate_label)
+    return bool(said.link) or said.noun == fact.value_type or bool(SITES & set(said.noun.split()))
 
 
 def _of_beings(fact: Fact) -> tuple[str, ...]:
@@ -73,9 +82,7 @@ def _of_beings(fact: Fact) -> tuple[str, ...]:
         return "What", "Which", "In which"
     if beings != {"place"}:
         return ()
-    said = read(fact.predicate_label)
-    sited = bool(said.link) or said.noun == fact.value_type or bool(SITES & set(said.noun.split()))
-    return ("Where", "In which", "Which", "What") if sited else ("What", "Which")
+    return ("Where", "In which", "Which", "What") if says_where(fact) else ("What", "Which")
 
 
 def bare(line: str, type_label: str) -> str:
@@ -164,11 +171,18 @@ def _plain(ask: Ask) -> str:
 def to_question(pattern: str, ask: Ask, subgraph: Subgraph, origin: Origin) -> Question:
     """Put the name in; where that makes fewer than four words, with the type: `Who wrote the song "Daysleeper"?`."""
     pattern = yes_no.bare(pattern, ask.fact, ask.tested) if ask.tested else pattern
-    pattern, name = filled(sayable(pattern, subgraph.seed), named(ask)), said(subgraph.seed)
+    pattern = inside(sayable(pattern, subgraph.seed), ask, subgraph.seed)
+    pattern, name = filled(pattern, named(ask)), said(subgraph.seed)
     text = with_name(pattern, name)
     if len(words(text)) < FEWEST_WORDS:
         text = with_name(pattern, f"the {subgraph.seed.type_label} {name}")
     return Question(ask.fact, pattern, text, kind_of(pattern), origin, ask.form, ask.tested, ask.beyond)
+
+
+def inside(pattern: str, ask: Ask, seed: Seed) -> str:
+    """`pattern` with people born in a country, not at it, unless the predicate says `at`: towns are at a river."""
+    at = seed.being == "place" and ask.fact.direction == "in" and "at" not in words(ask.fact.predicate_label)
+    return re.sub(r"\bat X\b", "in X", pattern) if at else pattern
 
 
 def findings(

@@ -26,14 +26,20 @@ AT_LEAST = 0.3
 """Score below which a question is about something else altogether."""
 
 AT_LEAST_IN_OTHER_WORDS = 0.645
-"""The same for a question that says none of the predicate's words, where it could be about another fact: `Where did X
-live?` is near the birth place, but asks something else."""
+"""The same for a question that says none of the predicate's words, where it could be about another fact."""
+
+AT_LEAST_OF_NAMES = 0.7
+"""The same where a name is asked for, which the question word hardly narrows: `Where did X live?` is near the birth
+place and `Who is buried in X?` near the death place, but both ask something else."""
 
 AT_LEAST_OF_TESTED = 0.8
 """The same for a yes-no question: it names the class of what is tested, so that `Does X like a city?` is near, too."""
 
 OWN_WORDS = 0.2
 """What it adds to the similarity when a question says all words of the predicate."""
+
+ABBREVIATED = 5
+"""Letters that the beginning of a word needs to stand for it."""
 
 ANSWERS: dict[QuestionKind, tuple[ValueKind, ...]] = {
     "when": ("date", "year"),
@@ -59,14 +65,28 @@ def verify(pattern: str, ask: Ask, facts: Sequence[Fact], embedder: Embedder) ->
         return Finding("Q8", refused, pattern)
     others = rivals(pattern, ask, facts)
     own, *rest = scores(pattern, (ask.fact, *others), embedder)
-    says_it = content(ask.fact.predicate_label) & content(without_class(pattern, ask.fact.value_type))
-    in_other_words = AT_LEAST_OF_TESTED if ask.tested else AT_LEAST_IN_OTHER_WORDS if others else AT_LEAST
-    if own < (AT_LEAST if says_it else in_other_words):
+    if own < (AT_LEAST if says_predicate(pattern, ask.fact) else in_other_words(ask, others)):
         return Finding("Q8", f"does not ask for: {meaning(ask.fact)}", pattern)
     for fact, score in zip(others, rest, strict=True):
         if score > own + NEAREST_WITHIN:
             return Finding("Q8", f"asks for: {meaning(fact)}; not for: {meaning(ask.fact)}", pattern)
     return None
+
+
+def says_predicate(pattern: str, fact: Fact) -> bool:
+    """Whether a question has a word of the predicate, or one that it abbreviates: `abbrev`, `headq`."""
+    asked, own = content(without_class(pattern, fact.value_type)), content(fact.predicate_label)
+    short = [word for word in own if len(word) >= ABBREVIATED]
+    return bool(own & asked) or any(word.startswith(part) for part in short for word in asked)
+
+
+def in_other_words(ask: Ask, others: Sequence[Fact]) -> float:
+    """The least score of a question that says none of the predicate's words."""
+    if ask.tested:
+        return AT_LEAST_OF_TESTED
+    if ask.form == "value" and ask.fact.value_kind in ("entity", "text"):
+        return AT_LEAST_OF_NAMES
+    return AT_LEAST_IN_OTHER_WORDS if others else AT_LEAST
 
 
 def scores(pattern: str, facts: Sequence[Fact], embedder: Embedder) -> list[float]:

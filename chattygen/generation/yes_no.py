@@ -41,9 +41,12 @@ TEXT = r'[^\r\n?XY"]'
 
 
 def is_concrete(value: Value, fact: Fact) -> bool:
-    """Whether a person could be asked about it: a name of a few words, no code, nothing that looks like a question."""
+    """Whether a person could be asked about it: a name of a few words, no code, nothing that looks like a question.
+
+    `Nobel 1952 physics` is how a record is filed: nobody says a year in the middle of a name.
+    """
     label = unbracketed(value.label)[0]
-    if re.search(r"[?\"\r\n]", label) or {"x", "y"} & set(words(label)) or count_words(label) > LONGEST:
+    if re.search(r"[?\"\r\n]|\w \d{4} \w", label) or {"x", "y"} & set(words(label)) or count_words(label) > LONGEST:
         return False
     if fact.value_kind == "entity":
         return any(map(str.isalpha, label))

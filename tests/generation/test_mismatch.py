@@ -13,6 +13,7 @@ from chattygen.generation.mismatch import (
     is_turned_round,
     mismatch,
     no_single_question,
+    says_more,
     word_against_value,
 )
 
@@ -51,6 +52,23 @@ def test_word_against_value(pattern: str, about: Fact, reason: str) -> None:
 def test_a_count_is_asked_for_as_a_number() -> None:
     assert word_against_value("Which medals does X have?", Ask(MEDALS, "count")) == "does not ask how many"
     assert word_against_value("How many medals does X have?", Ask(MEDALS, "count")) == ""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "about", "reason"),
+    [
+        ("Who are the three friends of X?", FRIENDS, ""),  # there are three
+        ("Who are the two friends of X?", FRIENDS, "says more than the fact: two"),
+        ("Who are the 3 friends of X?", FRIENDS, ""),
+        ("Which of the 4 friends of X came?", FRIENDS, "says more than the fact: 4"),
+        ("Which ship is named after X?", PUPIL, "says more than the fact: after"),
+        ("Who was born before X?", BORN, "says more than the fact: before"),
+        ("Who was X named after?", fact("eponym", "named after", BO), ""),
+        ("Which Formula 1 season did X win?", fact("won", "winner of", BO, value_type="Formula 1 season"), ""),
+    ],
+)
+def test_says_more(pattern: str, about: Fact, reason: str) -> None:
+    assert says_more(pattern, Ask(about, "value")) == reason
 
 
 @pytest.mark.parametrize(

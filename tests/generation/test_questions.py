@@ -15,6 +15,7 @@ from chattygen.generation.questions import (
     fact_exists,
     facts_distinct,
     findings,
+    inside,
     names_entity,
     no_answer,
     no_context,
@@ -232,6 +233,29 @@ def test_persons_and_places_have_question_words_of_their_own(
     label: str, values: tuple[Value, ...], kind: str, first: tuple[str, ...]
 ) -> None:
     assert openings(Ask(fact("p", label, values, value_type=kind), "value")) == first
+
+
+@pytest.mark.parametrize(
+    ("label", "where"),
+    [("primary affiliation", False), ("alternative name", False), ("place of birth", True), ("based in", True)],
+)
+def test_a_text_says_where_something_is_only_if_its_predicate_does(label: str, where: bool) -> None:
+    asked = Ask(fact("p", label, literal("Tokyo Technical University"), "text"), "value")
+    assert ("Where" in openings(asked)) == where
+
+
+@pytest.mark.parametrize(
+    ("pattern", "label", "direction", "being", "said"),
+    [
+        ("Who has their birth place at X?", "birth place", "in", "place", "Who has their birth place in X?"),
+        ("Which towns lie at X?", "located at", "in", "place", "Which towns lie at X?"),
+        ("Who works at X?", "employer", "in", "group", "Who works at X?"),
+        ("Which sea is at X?", "coast", "out", "place", "Which sea is at X?"),
+    ],
+)
+def test_nobody_is_born_at_a_country(pattern: str, label: str, direction: str, being: Being, said: str) -> None:
+    about = fact("p", label, towns("Oslo"), value_type="town", direction="in" if direction == "in" else "out")
+    assert inside(pattern, Ask(about, "value"), replace(ADA, being=being)) == said
 
 
 def test_no_question_opens_with_a_verb() -> None:

@@ -7,7 +7,7 @@ import pytest
 from chattygen.domain import Fact
 from chattygen.generation.asks import Ask
 from chattygen.generation.mismatch import is_turned_round
-from chattygen.generation.verify import meaning, rivals, scores, verify
+from chattygen.generation.verify import in_other_words, meaning, rivals, says_predicate, scores, verify
 from chattygen.models.model import Embedder
 
 from .hand_made import BORN, CREW, FRIENDS, MEDALS, MENTOR, PUPIL, RANK, SHIPS, Alike, Topics, fact, literal, nodes
@@ -22,6 +22,27 @@ def broken(pattern: str, about: Fact, embedder: Embedder, *others: Fact, form: s
     finding = verify(pattern, Ask(about, "count" if form == "count" else "value"), (about, *others), embedder)
     assert finding is None or finding.rule == "Q8"
     return finding is not None
+
+
+@pytest.mark.parametrize(
+    ("about", "form", "least"),
+    [
+        (MENTOR, "value", 0.7),  # a name, alone or among rivals
+        (RANK, "value", 0.7),
+        (LENGTH, "value", 0.3),  # "how long" says enough where there is nothing else to measure
+        (MEDALS, "count", 0.3),
+    ],
+)
+def test_in_other_words_a_name_is_asked_for_most_strictly(about: Fact, form: str, least: float) -> None:
+    ask = Ask(about, "count" if form == "count" else "value")
+    assert in_other_words(ask, ()) == least
+    assert in_other_words(ask, (BORN,)) == max(least, 0.645)
+
+
+def test_the_predicate_is_said_by_the_word_that_it_abbreviates() -> None:
+    assert says_predicate("Where is the headquarters of X?", fact("hq", "headq", nodes("a")))
+    assert not says_predicate("Where is the head of X?", fact("hq", "headq", nodes("a")))
+    assert not says_predicate("Which headland is at X?", fact("h", "head", nodes("a")))  # four letters are a word
 
 
 # By hand: the embedding knows two topics, and every other text is a third.
