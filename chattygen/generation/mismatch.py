@@ -103,6 +103,8 @@ def is_turned_round(pattern: str, fact: Fact) -> bool:
     noun = said.noun
     turned: tuple[str, ...]
     if not said.link and fact.direction == "in":
+        if re.search(r"\bX (?:have|has|had) as\b", pattern):
+            return True
         turned = (f"X's {noun}", f"{noun} of X", f"{plural(noun)} of X")
     elif not said.link:
         of_x = rf"\bX as (?:\w+ ){{0,3}}{re.escape(noun)}|\bis X (?:an? |the ){re.escape(noun)} of\b"

@@ -1,6 +1,6 @@
 """Questions over two facts: how they are phrased for the model, pinned by the grammar, checked (Q11), worded plainly.
 
-The part that names the seed is settled by the program. The one other end of the first fact is called `the Nobel prize`
+The part that names the seed is settled by the program. The one other end of the first fact is `the Nobel prize Y`
 while a model words what is asked of it, as of one fact, and then becomes `the Nobel prize that X was awarded`. Of
 several, the question begins with `Which of the albums by X`, and the model words the rest, with `Y` for the value of a
 condition, which the program puts in afterwards. English. Knows nothing about queries, nor which questions over two
@@ -85,10 +85,10 @@ def end(first: Fact) -> str:
     return f"the {first.value_type} {CLAUSES.get(said.noun) or f'with X as {said.noun}'}"
 
 
-def stub(first: Fact) -> str:
-    """What the one other end is called while a model words the question: how `end` begins."""
-    noun = read(first.predicate_label).noun
-    return f"the {noun if first.direction == 'out' and noun else first.value_type}"
+def noun(first: Fact) -> str:
+    """The noun of the one other end, with which `end` begins: `Nobel prize`."""
+    own = read(first.predicate_label).noun
+    return own if first.direction == "out" and own else first.value_type
 
 
 def group(first: Fact) -> str:
@@ -172,16 +172,16 @@ def cue(ask: Ask) -> str:
     beyond = _beyond(ask)
     first, second = (read(fact.predicate_label).words for fact in (ask.fact, beyond.fact))
     if beyond.kind == "hop":
-        return f"{stub(ask.fact).removeprefix('the ')}, {second}: "
+        return f"{noun(ask.fact)}, {second}: "
     return f"{first}, {second if beyond.kind == 'condition' else f'{word(beyond)} {second}'}: "
 
 
 def phrase(ask: Ask) -> str:
-    """As asks.phrase: `birth place of the spouse: a city`."""
+    """As asks.phrase: `birth place of the spouse Y: a city`."""
     beyond = _beyond(ask)
     if beyond.kind == "hop":
         other = hidden(beyond.fact)
-        said = relation(beyond.fact, stub(ask.fact))
+        said = relation(beyond.fact, f"the {noun(ask.fact)} Y")
         return f"{said}: {other}" if other else said
     those = f"{group(ask.fact)} that {predicate_of(beyond)}"
     if ask.form == "count":
@@ -195,7 +195,7 @@ def rule(ask: Ask, openings: Sequence[str]) -> str:
     """The grammar of the question; `openings` are those of a question about the second fact."""
     beyond = _beyond(ask)
     if beyond.kind == "hop":
-        return f'{any_of(openings)} " " ({TEXT}{{1,40}} " ")? {literal(stub(ask.fact))} (" " {TEXT}{{1,40}})? "?"'
+        return f'{any_of(openings)} " " ({TEXT}{{1,40}} " ")? "Y" (" " {TEXT}{{1,40}})? "?"'
     said = '"Y"' if beyond.kind == "condition" else any_of(extremes(beyond))
     return f'{literal(head(ask))} " " {TEXT}{{1,40}} " " {said} (" " {TEXT}{{1,40}})? "?"'
 
@@ -214,13 +214,14 @@ def plain(ask: Ask) -> str:
 
 def whole(line: str, ask: Ask) -> str:
     """The model's line about the one other end with all that says which one that is."""
-    first = ask.fact
-    return re.sub(rf"\b{re.escape(stub(first))}\b", end(first), line, count=1) if _hops(ask) else line
+    if not _hops(ask):
+        return line
+    return re.sub(rf"\b(?:(?:the|this) )?(?:{re.escape(noun(ask.fact))} )?Y\b", end(ask.fact), line, count=1)
 
 
 def shortened(text: str, ask: Ask) -> str:
     """`text` as the model may see it, the other way round."""
-    return text.replace(end(ask.fact), stub(ask.fact)) if _hops(ask) else text
+    return text.replace(end(ask.fact), "Y") if _hops(ask) else text
 
 
 def _hops(ask: Ask) -> bool:

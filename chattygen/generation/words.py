@@ -56,6 +56,11 @@ IRREGULAR = {
     **dict.fromkeys(["write", "writes", "wrote", "written", "writer", "writers"], "writ"),
     **dict.fromkeys(["author", "authors", "authored"], "writ"),
     **dict.fromkeys(["locate", "located", "location", "lie", "lies"], "locat"),
+    **dict.fromkeys(["long", "length", "lengths"], "length"),
+    **dict.fromkeys(["high", "tall", "height", "elevation", "altitude"], "height"),
+    **dict.fromkeys(["deep", "depth"], "depth"),
+    **dict.fromkeys(["wide", "width"], "width"),
+    **dict.fromkeys(["big", "large", "size", "area"], "size"),
 }
 
 

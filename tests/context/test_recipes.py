@@ -82,7 +82,9 @@ def test_dblps_settings_on_papers_in_its_schema(tmp_path: Path) -> None:
         assert {t.label: t.reason for t in dropped} == {
             "creator": "shadowed by person",
             "publication": "shadowed by paper",
-        } | dict.fromkeys(("stream", "conference", "editorship"), "rare: 0.07% of the entities")  # one of each in 1,384
+        } | dict.fromkeys(
+            ("stream", "conference", "edited volume"), "rare: 0.07% of the entities"
+        )  # one of each in 1,384
         persons, papers = outlooks(graph, profile, kept, settings, run)
         assert (persons.good, papers.good) == (True, True)
         assert papers.rule == LabelRule(DBLP + "Inproceedings", (DBLP + "title",), 1.0, "user")

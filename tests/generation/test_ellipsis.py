@@ -57,7 +57,8 @@ def test_a_number_says_what_is_counted() -> None:
 
 def test_how_deep_and_how_long() -> None:
     before = question("How deep is X?", DEPTH, LAKE)
-    assert ellipses(question("How long is X?", fact("length", "length", ()), LAKE), before, IT) == ("And how long?",)
+    asked = question("How long is X?", fact("length", "length", ()), LAKE)
+    assert ellipses(asked, before, IT) == ("And how long?", "And its length?")
 
 
 def test_its_depth_behind_an_answer_that_is_no_entity() -> None:

@@ -115,6 +115,12 @@ def test_another_class(pattern: str, about: Fact, reason: str) -> None:
     assert another_class(pattern, Ask(about, "value"), (*FACTS, NEAR)) == reason
 
 
+def test_a_province_has_the_city_as_its_capital_and_not_the_city_the_province() -> None:
+    of = fact("capital", "capital", nodes("a", type_label="province"), value_type="province", direction="in")
+    assert is_turned_round("What province does X have as its capital?", of)
+    assert not is_turned_round("Which province has X as its capital?", of)
+
+
 def test_the_first_reason_is_given() -> None:
     assert mismatch("When is X?", Ask(RANK, "value"), FACTS) == "asks when, but the answer is a text"
     assert mismatch("Who is the mentor of X?", Ask(MENTOR, "value"), FACTS) == ""

@@ -65,13 +65,26 @@ def test_part_of_a_text_by_whole_words(text: str, part: str, inside: bool) -> No
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("releases", "released"), ("directed", "directs"), ("composer", "composed"), ("cities", "city")],
+    [
+        ("releases", "released"),
+        ("directed", "directs"),
+        ("composer", "composed"),
+        ("cities", "city"),
+        ("long", "length"),
+        ("high", "elevation"),
+        ("tall", "height"),
+        ("deep", "depth"),
+        ("wide", "width"),
+        ("big", "area"),
+    ],
 )
 def test_forms_of_a_word_have_one_stem(one: str, other: str) -> None:
     assert stem(one) == stem(other)
 
 
-@pytest.mark.parametrize(("one", "other"), [("rank", "crew"), ("birth", "death"), ("red", "read")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("rank", "crew"), ("birth", "death"), ("red", "read"), ("long", "wide"), ("high", "deep")]
+)
 def test_different_words_have_different_stems(one: str, other: str) -> None:
     assert stem(one) != stem(other)
 
