@@ -242,6 +242,7 @@ class RunSettings:
         entities: IRIs of the seeds, in order, each once; none: seeds are drawn.
         phrasing: `each` words every dialogue; `reuse` words what is asked once, and assembles dialogues from that.
         phrasings: the file of those wordings; empty: the one in the graph's folder.
+        judge_interest: a model says once per node type and predicate whether a person would ask.
     """
 
     kg: str
@@ -270,6 +271,7 @@ class RunSettings:
     date_predicate: str = ""
     phrasing: Literal["each", "reuse"] = "each"
     phrasings: str = ""
+    judge_interest: bool = False
     entities: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

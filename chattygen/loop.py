@@ -38,6 +38,7 @@ from chattygen.domain import Being, Bucket, Dialogue, DroppedType, LabelRule, No
 from chattygen.generation.labelling import ask_label
 from chattygen.generation.plan import plan as choose
 from chattygen.generation.stages import LABEL
+from chattygen.interest import judge
 from chattygen.work import WORK, Draft, Stopped, Tools, asker, difference, give_up, in_order, unless_stopped
 
 
@@ -258,6 +259,8 @@ def _learn(tools: Tools, node_type: NodeType, named: Named | None, names: Names)
     if named is None:
         return None
     learned = knowledge.learn(tools.graph, named.sample, named.rule, tools.settings, tools.run)
+    if tools.run.judge_interest:
+        learned = judge(tools, learned, names)
     predicates = (found.iri for found in tools.profile.predicates)
     calling = namesakes.learn_calling(named.sample, named.rule, names, predicates, tools.settings)
 

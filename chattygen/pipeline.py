@@ -20,6 +20,7 @@ from chattygen import __version__
 from chattygen.books import VISITS, Outcome, Progress, Tell
 from chattygen.config import GraphSettings, Home, RunSettings
 from chattygen.context.advice import refusal, unfit
+from chattygen.context.judged import read as read_judgements
 from chattygen.context.listed import likely_rule, listed, types_of_list
 from chattygen.context.node_types import distribute, without
 from chattygen.context.outlook import Types, outlooks, types_of
@@ -31,7 +32,7 @@ from chattygen.errors import ChattygenError, UsageError
 from chattygen.generation.phrasing import most_calls
 from chattygen.generation.phrasings import read as read_phrasings
 from chattygen.generation.stages import DIALOGUE, LABEL, QUERIES, QUESTIONS
-from chattygen.kg.folders import PHRASINGS, TEMPLATES, open_kg, read_manifest, read_profile
+from chattygen.kg.folders import INTEREST, PHRASINGS, TEMPLATES, open_kg, read_manifest, read_profile
 from chattygen.kg.graph import KnowledgeGraph
 from chattygen.kg.profile import Profile
 from chattygen.loop import askable, make_dialogues, unnamed
@@ -238,6 +239,8 @@ def _open(
     phrasings = Path(run.phrasings) if run.phrasings else home.kgs / run.kg / own
     if run.phrasing == "reuse" and (run.phrasings or phrasings.exists()):
         read_phrasings(phrasings)
+    if run.judge_interest:
+        read_judgements(home.kgs / run.kg / INTEREST)
     embedder = load_embedder(catalog.entry(roles["verify"]), home)
     names = sorted({roles[stage.role] for stage in STAGES})
     placement = place(catalog, names, home, served(home), stand_ins=False)
@@ -250,7 +253,9 @@ def _open(
     }
     models = {stage.role: loaded[roles[stage.role]] for stage in STAGES}
     recorder = stack.enter_context(Recorder(home.database))
-    return Tools("", graph, profile, settings, run, models, embedder, recorder, stop, fresh, phrasings), types
+    judgements = home.kgs / run.kg / INTEREST
+    tools = Tools("", graph, profile, settings, run, models, embedder, recorder, stop, fresh, phrasings, judgements)
+    return tools, types
 
 
 def _measures(run: RunSettings, settings: GraphSettings, profile: Profile, types: Types) -> Callable[[str], Measure]:

@@ -44,6 +44,7 @@ class Tools:
         stop: set when the user wants it to stop, or when another draft's failure ends it.
         fresh: True asks the model even where an earlier call had the same request.
         phrasings: the file of wordings for `--phrasing reuse`.
+        judgements: the file of what a model says that nobody would ask about.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Tools:
     stop: Event
     fresh: bool = False
     phrasings: Path = Path()
+    judgements: Path = Path()
 
 
 @dataclass

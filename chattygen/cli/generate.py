@@ -110,6 +110,12 @@ FRESH = "Ask the model also where an earlier run has stored the reply to the ver
     " many.  [default: yes-no=12]",
 )
 @click.option(
+    "--judge-interest",
+    is_flag=True,
+    help="Have the model say once for each class and predicate whether a person would ask about it; kept with the"
+    " graph. A small model is a poor judge.",
+)
+@click.option(
     "--strata",
     default="",
     metavar="head,torso,tail",

@@ -35,6 +35,15 @@ LABEL = Stage(
     "label predicate",
     REPLY,
 )
+INTEREST = Stage(
+    "interest",
+    "Judging interest",
+    "4.3",
+    "label",
+    "facts of a node type, each with an example",
+    "which of them a person would ask about",
+    REPLY,
+)
 QUESTIONS = Stage(
     "questions",
     "Independent question generation",
@@ -84,4 +93,4 @@ PHRASING = Stage(
 LATER_PHRASING = replace(PHRASING, role=DIALOGUE.role, prompt=DIALOGUE.name)
 """The same stage, asking for what is said in later turns."""
 
-STAGES = (LABEL, QUESTIONS, QUERIES, DIALOGUE, SINGLE_PROMPT, PHRASING)
+STAGES = (LABEL, INTEREST, QUESTIONS, QUERIES, DIALOGUE, SINGLE_PROMPT, PHRASING)

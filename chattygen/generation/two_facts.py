@@ -280,7 +280,8 @@ def says_both(pattern: str, ask: Ask) -> Finding | None:
     beyond, missing, pattern = _beyond(ask), "", emptied(pattern, condition(ask))
     if beyond.kind == "hop":
         inner = _inner(pattern, ask)
-        twice = content(ask.fact.predicate_label) & content(inner) - content(beyond.fact.predicate_label) - GENERIC
+        first = content(f"{ask.fact.predicate_label} {noun(ask.fact)}")
+        twice = first & content(inner) - content(beyond.fact.predicate_label) - GENERIC
         missing = end(ask.fact) if not inner or twice else "" if content(inner) else beyond.fact.predicate_label
     elif not pattern.startswith(head(ask) + " "):
         missing = head(ask)

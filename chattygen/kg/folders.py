@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MANIFEST, PROFILE, STORE = "kg.json", "profile.json", "store"
 
-PHRASINGS, TEMPLATES = "phrasings.toml", "templates.toml"
+PHRASINGS, TEMPLATES, INTEREST = "phrasings.toml", "templates.toml", "interest.toml"
 """How questions are worded: made by generation, mended by people, and kept when the graph is loaded anew."""
 
 USERS = "users.lock"
@@ -209,9 +209,9 @@ def publish(home: Home, name: str, folder: Path) -> None:
     """Move a finished load to its place; a graph that was there is deleted after the swap."""
     place, old = home.kgs / name, folder.with_suffix(".old")
     if place.exists():
-        for worded in (PHRASINGS, TEMPLATES):
-            if (place / worded).exists():
-                shutil.copy2(place / worded, folder / worded)
+        for paid_for in (PHRASINGS, TEMPLATES, INTEREST):
+            if (place / paid_for).exists():
+                shutil.copy2(place / paid_for, folder / paid_for)
         place.rename(old)
     folder.rename(place)
     (old / MANIFEST).unlink(missing_ok=True)

@@ -13,6 +13,7 @@ from chattygen.generation.stages import STAGES
 
 NOTHING: dict[str, dict[str, object]] = {
     "label": {"type": "captain", "being": True, "examples": ['"Ada Berg"'], "options": [], "again": False},
+    "interest": {"type": "captain", "facts": [], "again": False},
     "questions": {"type": "captain", "facts": [], "findings": [], "again": False},
     "queries": {"items": [], "findings": [], "again": False, "ordered": False},
     "dialogue": {"references": [], "questions": [], "findings": [], "again": False},

@@ -8,13 +8,16 @@ from chattygen.generation.stages import DIALOGUE, LABEL, QUERIES, QUESTIONS, SIN
 def test_the_stages_in_their_order() -> None:
     assert [stage.name for stage in STAGES] == [
         "label",
+        "interest",
         "questions",
         "queries",
         "dialogue",
         "single_prompt",
         "phrasing",
     ]
-    assert [stage.role for stage in STAGES] == ["label", "questions", "sparql", "dialogue", "questions", "questions"]
+    assert [stage.role for stage in STAGES] == [
+        *("label", "label", "questions", "sparql", "dialogue", "questions", "questions")
+    ]
 
 
 def test_every_rule_of_the_design_belongs_to_a_stage() -> None:

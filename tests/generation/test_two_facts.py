@@ -195,6 +195,7 @@ def test_the_grammar_pins_what_must_be_said(mira: Subgraph) -> None:
         ("hop", "birth place", "Where was the mother of X born?", "Q11"),
         ("hop", "birth place", "Where was the spouse of the spouse of X born?", "Q11"),
         ("hop", "birth place", "Where was the spouse of X?", "Q11"),
+        ("hop", "birth place", "Where was the spouse of X born as a spouse?", "Q11"),
         ("hop", "birth place", "Where were the spouses of the singers born the spouse of X?", "Q11"),
         ("hop", "birth place", "When was the spouse of X born?", "Q8"),
         ("hop", "birth place", "Where does the spouse of X live?", "Q8"),

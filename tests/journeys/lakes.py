@@ -41,6 +41,9 @@ QUESTIONS = {
 ASIDES = ("Not:", "Not right:", "Exactly one line each.", "One of the offered words.")
 """How the lines of a prompt begin that ask for nothing more."""
 
+DULL = ("depth", "length")
+"""Predicates that nobody would ask about, says the model that judges them."""
+
 Reply = tuple[str, str]
 """Text and finish reason."""
 
@@ -51,19 +54,21 @@ Spoil = Callable[[str, int, list[str], list[str]], "Reply | None"]
 def items(role: str, prompt: str) -> list[str]:
     """The items that a prompt asks one line for: facts, questions with their triples, or questions."""
     lines = [line for line in prompt.splitlines() if line and not line.startswith(ASIDES)]
-    return lines if role in ("label", "sparql") else lines[1:]
+    named = role == "sparql" or (role == "label" and not lines[0].startswith("X is a "))
+    return lines if named else lines[1:]
 
 
 def good(role: str, item: str) -> str:
     """A right line for an item."""
-    if role == "label":
+    if role == "label" and item.startswith("What is "):
         return "place"
+    if role == "label":
+        return f"{_cue(item)}: {'no' if _cue(item) in DULL else 'yes'}"
     if role == "questions" and item.startswith("whether "):
         cue = next(name for name in ("outflow", "region", "island") if name in item)
         return f"{cue}: {QUESTIONS[item]}"
     if role == "questions":
-        cue = item.split(" whose ")[1].removesuffix(" is X") if " whose " in item else item.split(" of X")[0]
-        return f"{cue}: {QUESTIONS[item]}"
+        return f"{_cue(item)}: {QUESTIONS[item]}"
     if role == "sparql":
         question, triple = item.split(" | ")
         if ":v" in triple.split():
@@ -71,6 +76,11 @@ def good(role: str, item: str) -> str:
         stored = " (stored)" if triple.endswith(" (stored)") else ""
         return f"{' '.join(question.split()[:2])}{stored}: SELECT ?x {{ {triple.removesuffix(' (stored)')} }}"
     return item.replace("X", "it")
+
+
+def _cue(item: str) -> str:
+    """The predicate of a fact as prompts say it."""
+    return item.split(" whose ")[1].split(" is X")[0] if " whose " in item else item.split(" of X")[0]
 
 
 def whole(prompt: str) -> tuple[list[str], list[str]]:
