@@ -214,7 +214,8 @@ def findings(
 def names_entity(question: Question, seed: Seed) -> Finding | None:
     """Q1: the placeholder stands in the question once, as a name of its own, and so does what is said for it.
 
-    Behind a noun (`the track X`) it could not be replaced by a pronoun.
+    Behind a noun (`the track X`) or `named` it could not be replaced by a pronoun. Nor does the other placeholder stand
+    there where it is put for nothing.
     """
     if words(question.pattern).count("x") != 1 or not contains_words(question.text, said(seed)):
         return Finding("Q1", "does not name the entity exactly once", question.pattern)
@@ -222,6 +223,10 @@ def names_entity(question: Question, seed: Seed) -> Finding | None:
         return Finding("Q1", "X's cannot be said of this entity; say: of X", question.pattern)
     if re.search(r"\b(?:the|a|an) (?!of\b)[\w-]+ X\b", question.pattern):
         return Finding("Q1", "X stands behind a noun; it is a name of its own", question.pattern)
+    if re.search(r"\b(?:called|entitled|named|titled) X\b", question.pattern):
+        return Finding("Q1", "nothing is called X; X is the entity", question.pattern)
+    if re.search(r"\bY\b", question.pattern) and not named(question):
+        return Finding("Q1", "there is no Y", question.pattern)
     return None
 
 

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from chattygen.context.names import unbracketed
-from chattygen.context.reading import plural, read
+from chattygen.context.reading import PREPOSITIONS, plural, read
 from chattygen.context.spoken import VAGUE, title
 from chattygen.domain import QuestionKind, Seed, Subgraph
 from chattygen.generation import yes_no
@@ -185,12 +185,17 @@ def without_phrase(turn: str, ref: Reference) -> str:
 
 
 def agreeing(text: str, subject: str) -> str:
-    """`text` with the verb beside `subject` in the plural: `does they` becomes `do they`, `they is` `they are`."""
+    """`text` with the verb beside `subject` in the plural: `does they` becomes `do they`, `they is` `they are`.
+
+    Not behind a preposition, where another word is the subject: `Which of the songs by X is the shortest?`.
+    """
     verbs = "|".join(_MANY)
     text = re.sub(rf"\b({verbs}) {subject}\b(?!['’])", lambda found: f"{_MANY[found[1]]} {subject}", text)
     opening = re.match(rf"({verbs}) {subject}\b(?!['’])", text, re.IGNORECASE)
     text = f"{_MANY[opening[1].lower()].title()}{text[opening.end(1) :]}" if opening else text
-    return re.sub(rf"\b{subject} ({verbs})\b", lambda found: f"{subject} {_MANY[found[1]]}", text)
+    bound = "|".join(sorted(PREPOSITIONS))
+    behind = re.compile(rf"\b(?:({bound}) )?{subject} ({verbs})\b")
+    return behind.sub(lambda found: found[0] if found[1] else f"{subject} {_MANY[found[2]]}", text)
 
 
 _MANY = {"is": "are", "was": "were", "does": "do", "has": "have"}

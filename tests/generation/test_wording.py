@@ -8,6 +8,7 @@ from chattygen.domain import Being, Fact, Seed
 from chattygen.generation.asks import Ask
 from chattygen.generation.wording import (
     Reference,
+    agreeing,
     fitting,
     kind_of,
     names_of,
@@ -280,3 +281,16 @@ def test_a_possessive_that_goes_back_to_the_entity_agrees_with_its_pronoun(patte
 def test_a_possessive_behind_the_definite_phrase_stays() -> None:
     pattern = "What city does X have its headquarters in?"
     assert with_reference(pattern, TEAM, TEAM.phrase) == "What city does the team have its headquarters in?"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("When was X born?", "When were X born?"),
+        ("Does X sail?", "Do X sail?"),
+        ("Which ship that X has is the oldest?", "Which ship that X have is the oldest?"),
+        ("Which of the songs by X is the shortest?", "Which of the songs by X is the shortest?"),  # the song is
+    ],
+)
+def test_the_verb_agrees_with_its_own_subject(text: str, said: str) -> None:
+    assert agreeing(text, "X") == said
