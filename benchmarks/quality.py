@@ -2,8 +2,8 @@
 
     python -m benchmarks.quality --kg nobel --kg dblp-sample --dialogues 20 --turns turns.md
 
-One run per graph and setup, all on one model server: the default, or `--setup single-prompt`, `--setup reuse`,
-`--setup hops`. `--wording MODEL` gives questions and dialogues to another model, such as one that errs in half of its
+One run per graph and setup, all on one model server: the default, or `--setup single-prompt` and, to compare it with,
+`--setup plain`; `--setup full`, `--setup reuse`, `--setup hops`. `--wording MODEL` gives questions and dialogues to another model, such as one that errs in half of its
 lines. One line of JSON per run as soon as it is over, the same as tables at the end; `--turns FILE` writes turns drawn
 at random over all runs. Nothing is measured that the results database does not hold.
 """
@@ -24,7 +24,7 @@ from benchmarks.generate import Figures, check, figures, graph_name, served
 from chattygen import pipeline
 from chattygen.cli import show
 from chattygen.cli.options import home_option
-from chattygen.config import Home, RunSettings
+from chattygen.config import FLOW, KINDS, Home, RunSettings
 from chattygen.context.outlook import outlooks, types_of
 from chattygen.context.samples import Relation
 from chattygen.errors import ChattygenError
@@ -34,9 +34,13 @@ from chattygen.models.catalog import ROLES, Catalog, load_catalog
 from chattygen.results.reader import Reader, StoredDialogue
 from chattygen.results.report import make_report
 
+PLAIN: Mapping[str, object] = {"kinds": dict.fromkeys(KINDS, 0.0), "flow": dict.fromkeys(FLOW, 0.0)}
+"""Without what the single prompt does not do: yes-no questions, ellipses and follow-ups."""
+
 SETUPS: Mapping[str, Mapping[str, object]] = {
     "default": {},
-    "single-prompt": {"approach": "single-prompt"},
+    "plain": PLAIN,
+    "single-prompt": {**PLAIN, "approach": "single-prompt"},
     "full": {"serialisation": "full"},
     "hops": {"hops": 2},
     "reuse": {"phrasing": "reuse"},

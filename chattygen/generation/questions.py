@@ -24,7 +24,15 @@ from chattygen.generation.kinds import with_kinds
 from chattygen.generation.plan import plan
 from chattygen.generation.two_facts import named
 from chattygen.generation.verify import verify
-from chattygen.generation.wording import ends_in_clause, kind_of, plain_question, said, sayable, with_name
+from chattygen.generation.wording import (
+    ends_in_clause,
+    is_ill_formed,
+    kind_of,
+    plain_question,
+    said,
+    sayable,
+    with_name,
+)
 from chattygen.generation.words import ANY_PRONOUN, contains_words, content, words
 from chattygen.generation.yes_no import emptied, filled
 from chattygen.models.model import Embedder
@@ -243,8 +251,13 @@ def facts_distinct(question: Question, others: Sequence[Question]) -> Finding | 
 
 
 def one_question(question: Question) -> Finding | None:
-    """Q4: one question mark, at the end, and at least four words with the name; a question mark in the name is none."""
+    """Q4: one question mark, at the end, and at least four words with the name; a question mark in the name is none.
+
+    And its verbs go together.
+    """
     pattern = question.pattern
+    if is_ill_formed(pattern):
+        return Finding("Q4", "the verbs do not go together", pattern)
     if pattern.count("?") == 1 and pattern.endswith("?") and len(words(question.text)) >= FEWEST_WORDS:
         return None
     return Finding("Q4", "not one question of at least four words with a question mark at its end", question.pattern)

@@ -163,6 +163,20 @@ def plain_question(ask: Ask) -> str:
     return f"{opening} {said.auxiliary} X {link}?"
 
 
+_DID = r"\b(?:do|does|did) X"
+_PAST = """became been began born came gave got had has is are knew led left lost made met ran sang saw said sold sent
+    spent took taught thought told was went were won wrote""".split()
+_DEEDS = "belong die died dies happen happened live lived occurred receive win won".split()
+_ILL_FORMED = re.compile(
+    rf"{_DID} (?:{'|'.join(_PAST)}|(?!embed\b|shed\b)\w+(?<!e)ed)\b|\b(?:is|are|was|were) X (?:{'|'.join(_DEEDS)})\b"
+)
+
+
+def is_ill_formed(pattern: str) -> bool:
+    """Whether two verbs around `X` do not go together: `Where did X was born?`, `When was X died?`."""
+    return bool(_ILL_FORMED.search(pattern))
+
+
 def with_reference(pattern: str, ref: Reference, form: str = "") -> str:
     """`pattern` with a reference in the place of `X`: `form`, or the pronoun that fits there."""
     if form.startswith(("the ", "that ")) and re.search(r"\bX['’]s\b", pattern):

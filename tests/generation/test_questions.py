@@ -113,6 +113,17 @@ def test_q3_no_fact_twice() -> None:
         ("When was X born? Tell me.", "Q4"),
         ("Was X?", "Q4"),  # three words with the name
         ("Who is X?", ""),  # four
+        ("Where did X was born?", "Q4"),
+        ("Where did X died?", "Q4"),
+        ("When was X died?", "Q4"),
+        ("Which prize did X won?", "Q4"),
+        ("Which prize does X received in Oslo?", "Q4"),
+        ("Which prize did X receive?", ""),
+        ("Which crew did X need?", ""),
+        ("Which prize that X received is the oldest?", ""),
+        ("Which ship has X commanded?", ""),
+        ("Which clip did X embed?", ""),
+        ("Did X succeed in Oslo?", ""),
         ("", "Q4"),
     ],
 )
