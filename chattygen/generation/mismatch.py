@@ -75,10 +75,6 @@ def word_against_value(pattern: str, ask: Ask) -> str:
         return f"asks for some of {ask.fact.count} values"
     if any(unit in words(pattern) and unit not in words(ask.fact.predicate_label) for unit in UNITS):
         return "names a unit that the graph does not state"
-    places = {value.being for value in ask.fact.values} == {"place"}
-    in_one = places and read(ask.fact.predicate_label).noun == ask.fact.value_type
-    if in_one and re.search(r"\b(?:does|did) X have\?$", pattern):
-        return f"nobody has a {ask.fact.value_type}"
     return ""
 
 

@@ -65,11 +65,13 @@ def ask_queries(
 
 
 def query_rule(question: Question, triples: str) -> str:
-    """The grammar of a query: values or their number is the model's choice, and the order where there is one.
+    """The grammar of a query: of what is asked with `how many`, whether values or their number are wanted is the model's
+    choice, and the order where there is one.
 
-    The pattern is not, and one without a variable leaves no choice at all.
+    The pattern is not, and other questions leave no choice: a small model counts cities where `which city` is asked.
     """
-    forms = (FORMS["ask"],) if question.tested else (FORMS["select"], FORMS["count"])
+    many = (FORMS["count"],) if question.kind == "how-many" else ()
+    forms = (FORMS["ask"],) if question.tested else (FORMS["select"], *many)
     order = f" {any_of(tuple(ORDERS.values()))}" if ordered(question) else ""
     return f"{literal(cue(question))} {any_of(forms)} {literal(f' {{ {triples} }}')}{order}"
 

@@ -454,13 +454,17 @@ def test_the_cue_says_how_the_question_opens_and_whether_its_number_is_stored() 
     assert cue(question("How many people are the crew of X?", CREW)) == "How many (stored): "
 
 
-def test_a_pattern_without_a_variable_leaves_no_choice_of_form() -> None:
+def test_only_how_many_leaves_a_choice_of_form() -> None:
     tested = replace(question("Was X taught by Y?", MENTOR, form="yes-no"), tested=nodes("bo")[0])
     names = alias(predicates(tested))
     allowed = to_regex(f"root ::= {query_rule(tested, pattern(tested, names))}\n")
     assert allowed.fullmatch("Was X: ASK { :e :mentor :v }")
     assert not allowed.fullmatch("Was X: SELECT ?x { :e :mentor :v }")
-    open_one = to_regex(f"root ::= {query_rule(WHEN, pattern(WHEN, alias(predicates(WHEN))))}\n")
-    assert open_one.fullmatch("When was: SELECT ?x { :e :birthDate ?x }")
-    assert open_one.fullmatch("When was: SELECT (COUNT(DISTINCT ?x) AS ?n) { :e :birthDate ?x }")
+    when = to_regex(f"root ::= {query_rule(WHEN, pattern(WHEN, alias(predicates(WHEN))))}\n")
+    assert when.fullmatch("When was: SELECT ?x { :e :birthDate ?x }")
+    assert not when.fullmatch("When was: SELECT (COUNT(DISTINCT ?x) AS ?n) { :e :birthDate ?x }")
+    how_many = question("How many people are in the crew of X?", CREW)
+    open_one = to_regex(f"root ::= {query_rule(how_many, pattern(how_many, alias(predicates(how_many))))}\n")
+    assert open_one.fullmatch("How many (stored): SELECT ?x { :e :crew ?x }")
+    assert open_one.fullmatch("How many (stored): SELECT (COUNT(DISTINCT ?x) AS ?n) { :e :crew ?x }")
     assert not open_one.fullmatch("When was: ASK { :e :birthDate ?x }")
