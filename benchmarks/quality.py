@@ -3,9 +3,10 @@
     python -m benchmarks.quality --kg nobel --kg dblp-sample --dialogues 20 --turns turns.md
 
 One run per graph and setup, all on one model server: the default, or `--setup single-prompt` and, to compare it with,
-`--setup plain`; `--setup full`, `--setup reuse`, `--setup hops`. `--wording MODEL` gives questions and dialogues to another model, such as one that errs in half of its
-lines. One line of JSON per run as soon as it is over, the same as tables at the end; `--turns FILE` writes turns drawn
-at random over all runs. Nothing is measured that the results database does not hold.
+`--setup plain`; `--setup full`, `--setup reuse`, `--setup hops`. `--wording MODEL` gives questions and dialogues to
+another model, such as one that errs in half of its lines. One line of JSON per run as soon as it is over, the same as
+tables at the end; `--turns FILE` writes turns drawn at random over all runs. Nothing is measured that the results
+database does not hold.
 """
 
 from __future__ import annotations

@@ -65,8 +65,8 @@ def ask_queries(
 
 
 def query_rule(question: Question, triples: str) -> str:
-    """The grammar of a query: of what is asked with `how many`, whether values or their number are wanted is the model's
-    choice, and the order where there is one.
+    """The grammar of a query: where `how many` is asked, values or their number is the model's choice, and the order
+    where there is one.
 
     The pattern is not, and other questions leave no choice: a small model counts cities where `which city` is asked.
     """
