@@ -284,6 +284,11 @@ class RunSettings:
         in_stages = self.approach == "multi-stage" and self.phrasing == "each"
         return in_stages and (self.hops > 1 or self.flow["follow-up"] > 0)
 
+    @property
+    def tests(self) -> bool:
+        """Whether yes-no questions are asked."""
+        return self.approach == "multi-stage" and self.kinds.get("yes-no", 0) > 0
+
     def at_once(self, seeds: int) -> RunSettings:
         """These settings, with so many seeds worked on at once."""
         return replace(self, in_flight=seeds, cohort=max(self.cohort, seeds))

@@ -17,7 +17,7 @@ from chattygen.context.pools import Pool
 from chattygen.domain import Subgraph, Visit
 from chattygen.generation.assemble import Known, Run, assemble, known
 from chattygen.generation.attempts import Asker
-from chattygen.generation.phrasing import WARMTH, Asking, cases, phrase_all, planned
+from chattygen.generation.phrasing import WARMTH, Asking, cases, phrase_all, planned, testable
 from chattygen.generation.phrasings import Phrasing, Phrasings, add, read
 from chattygen.generation.queries import build
 from chattygen.generation.stages import Stage
@@ -39,7 +39,9 @@ def phrase(tools: Tools, supplies: dict[Pool, Iterator[Subgraph]], types: Sequen
     """
     there = _read(tools)
     for iri in types:
-        missing = {key: own for key, own in cases(_first(supplies, iri)).items() if key not in there}
+        looked_at = _first(supplies, iri)
+        found = cases(looked_at) | cases(looked_at, testable)
+        missing = {key: own for key, own in found.items() if key not in there}
         _add(tools, phrase_all(_asking(tools), missing, tools.embedder), there)
     return there
 
@@ -154,5 +156,5 @@ def _visit(tools: Tools, seed: Known, number: int) -> Visit:
     run = _running(tools, seed.subgraph)
     # A follow-up is about two facts, and only questions about one are worded beforehand.
     flow = {form: share for form, share in tools.run.flow.items() if form == "ellipsis"}
-    turns = assemble(seed, number, tools.run.questions, tools.run.min_questions, run, flow)
+    turns = assemble(seed, number, tools.run.questions, tools.run.min_questions, run, flow, tools.run.kinds)
     return Visit(seed.subgraph, number, turns)

@@ -36,6 +36,12 @@ def generate(home: Home, stop: Event | None = None, tell: Any = lambda progress:
     return pipeline.generate(home, run, catalog, roles, stop=stop, tell=tell)
 
 
+def holds(turn: dict[str, Any]) -> str:
+    """The answer of a yes-no question."""
+    (answer,) = turn["answers"]
+    return str(answer["label"])
+
+
 def words_of(home: Home) -> Path:
     return home.kgs / "lakes" / PHRASINGS
 
@@ -60,7 +66,11 @@ def test_many_dialogues_out_of_few_words(home: Home) -> None:
     assert all(dialogue["usage"]["calls"] == 0 for dialogue in dialogues)
     assert [stage for (stage,) in rows(home, "select distinct stage from call order by 1")] == ["label", "phrasing"]
     assert rows(home, "select distinct json_extract(settings, '$.phrasing') from run") == [("reuse",)]
-    assert rows(home, "select distinct origin from question") == [("model",)]
+    assert rows(home, "select distinct origin from question where kind <> 'yes-no'") == [("model",)]
+    tested = Counter(holds(turn) for dialogue in dialogues for turn in dialogue["turns"] if turn["kind"] == "yes-no")
+    # 12 % of some 220 questions, half of them no: about 26, of which three standard deviations leave 12 to 40.
+    assert 12 <= tested.total() <= 40
+    assert 0.2 <= tested["no"] / tested.total() <= 0.8
 
     def spoken(run: str) -> list[list[str]]:
         return [[turn["utterance"] for turn in dialogue["turns"]] for dialogue in exported(home, run)]

@@ -70,7 +70,7 @@ def extract(
         interest={
             fact: score for fact in kept if (score := knowledge.interest_in((fact.predicate, fact.direction)).score) < 1
         },
-        others=distractors(seed, kept, reader) if run.phrasing == "each" else {},
+        others=distractors(seed, kept, reader) if run.tests else {},
     )
 
 

@@ -13,9 +13,10 @@ from random import Random
 
 from chattygen.context.reading import plural
 from chattygen.domain import Finding, Origin, Query, Question, Subgraph, Turn
-from chattygen.generation import dialogue, questions
+from chattygen.generation import dialogue, questions, yes_no
 from chattygen.generation.asks import Ask
 from chattygen.generation.flow import opening, plan_flow, worn
+from chattygen.generation.kinds import objects
 from chattygen.generation.phrasing import filled, phrase_may_stand
 from chattygen.generation.phrasings import REF, Phrasing, Phrasings, Wording, key_of
 from chattygen.generation.wording import Reference, plain_question, reference, with_reference
@@ -45,6 +46,7 @@ class Known:
     """A seed with all that can be asked about it; remembers what was asked, and the queries that were run."""
 
     subgraph: Subgraph
+    phrasings: Phrasings
     reference: Reference
     choices: Mapping[Ask, tuple[Said, ...]]
     told: set[tuple[str, ...]] = field(default_factory=set)
@@ -55,14 +57,17 @@ def known(subgraph: Subgraph, phrasings: Phrasings, asks: Iterable[Ask]) -> Know
     """What of `asks` can be asked about a seed, in their order."""
     choices: dict[Ask, tuple[Said, ...]] = {}
     for ask in asks:
-        key = key_of(subgraph, ask)
-        if key in phrasings and (said := tuple(_sayable(ask, subgraph, phrasings[key]))):
+        if said := tuple(_sayable(ask, subgraph, phrasings)):
             choices[ask] = said
-    return Known(subgraph, reference(subgraph), choices)
+    return Known(subgraph, phrasings, reference(subgraph), choices)
 
 
-def _sayable(ask: Ask, subgraph: Subgraph, phrasing: Phrasing) -> Iterator[Said]:
+def _sayable(ask: Ask, subgraph: Subgraph, phrasings: Phrasings) -> Iterator[Said]:
     """The wordings that fit this entity; the builder's where there are some, but none that fits."""
+    key = key_of(subgraph, ask)
+    if key not in phrasings:
+        return
+    phrasing = phrasings[key]
     fitting = [wording for wording in phrasing.wordings if _of_its_class(wording, phrasing, ask)]
     plain = Wording(question=plain_question(ask), origin="builder") if phrasing.wordings else None
     for group in (fitting, [plain] if plain else []):
@@ -85,33 +90,44 @@ def _said(wording: Wording, ask: Ask, subgraph: Subgraph) -> Said | None:
     if question_findings(question, ask, subgraph):
         return None
     plain = question.pattern.replace("X", REF, 1)
-    return Said(question, wording.later or (plain,), origin if wording.later else "builder")
+    later = tuple(yes_no.filled(turn, ask.tested) for turn in wording.later)
+    return Said(question, later or (plain,), origin if later else "builder")
 
 
 def question_findings(question: Question, ask: Ask, subgraph: Subgraph) -> tuple[Finding, ...]:
-    """The rules that depend on the entity: Q1, Q4, Q5, Q9."""
+    """The rules that depend on the entity: Q1, Q4, Q5, Q9, Q10."""
     checks = (
         questions.names_entity(question, subgraph.seed),
         questions.one_question(question),
         questions.no_answer(question, ask),
         questions.not_in_itself(question, subgraph.seed),
+        yes_no.names_tested(question),
     )
     return tuple(finding for finding in checks if finding)
 
 
 def assemble(
-    known: Known, number: int, count: int, fewest: int, run: Run, flow: Mapping[str, float] | None = None
+    known: Known,
+    number: int,
+    count: int,
+    fewest: int,
+    run: Run,
+    flow: Mapping[str, float] | None = None,
+    kinds: Mapping[str, float] | None = None,
 ) -> tuple[Turn, ...]:
     """The turns of dialogue `number`, from 1, of a seed: up to `count`, at least `fewest`, unlike those before.
 
-    `flow` are the shares of the forms of turns, as in flow.plan_flow. Empty when nothing new can be said. A query that
-    fails leaves its fact out.
+    `flow` are the shares of the forms of turns, as in flow.plan_flow, and `kinds` those of the kinds of questions, of
+    which yes-no can be set here, in one question of a dialogue at most. Empty when nothing new can be said. A query
+    that fails leaves its fact out.
     """
     for attempt in range(TRIES):
         draw = Random(f"{known.subgraph.seed.iri} {number} {attempt}")
         chosen = _choose(known, number, count, run, draw)
         if len(chosen) < fewest:
             return ()
+        if draw.random() < len(chosen) * (kinds or {}).get("yes-no", 0):
+            chosen = _with_test(known, chosen, run, draw)
         turns = _turns(known, chosen, flow or {}, draw)
         told = tuple(turn.question.pattern for turn in turns)
         asked = [turn.question for turn in turns]
@@ -139,6 +155,22 @@ def _choose(known: Known, number: int, count: int, run: Run, draw: Random) -> li
             known.queries[ask] = run(said.question)
         if known.queries[ask]:
             chosen.append(said)
+    return chosen
+
+
+def _with_test(known: Known, chosen: list[Said], run: Run, draw: Random) -> list[Said]:
+    """`chosen` with one question for a value made one that is answered yes or no, as often the one as the other."""
+    for place in draw.sample(range(len(chosen)), len(chosen)):
+        old, others = chosen[place].question, [said.question for n, said in enumerate(chosen) if n != place]
+        able = objects(old.fact, known.subgraph) if old.form == "value" else None
+        if not able:
+            continue
+        ask = Ask(old.fact, "yes-no", draw.choice(able[draw.random() < 0.5]))
+        for said in _sayable(ask, known.subgraph, known.phrasings):
+            if ask not in known.queries:
+                known.queries[ask] = run(said.question)
+            if known.queries[ask] and not questions.no_duplicate(said.question, others):
+                return [*chosen[:place], said, *chosen[place + 1 :]]
     return chosen
 
 

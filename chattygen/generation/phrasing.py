@@ -18,6 +18,7 @@ from chattygen.domain import Being, Finding, Subgraph
 from chattygen.generation import dialogue, grammar, questions
 from chattygen.generation.asks import Ask, cue, phrase
 from chattygen.generation.attempts import Asker, ask_items
+from chattygen.generation.kinds import objects
 from chattygen.generation.phrasings import REF, Key, Phrasing, Wording, key_of
 from chattygen.generation.plan import plan
 from chattygen.generation.stages import LATER_PHRASING, PHRASING, Stage
@@ -66,6 +67,12 @@ def planned(subgraph: Subgraph) -> tuple[Ask, ...]:
     return (*asked, *spare)
 
 
+def testable(subgraph: Subgraph) -> tuple[Ask, ...]:
+    """What could be asked with yes or no, each with an object that the fact has."""
+    able = ((ask.fact, objects(ask.fact, subgraph)) for ask in planned(subgraph) if ask.form == "value")
+    return tuple(Ask(fact, "yes-no", found[1][0]) for fact, found in able if found)
+
+
 def cases(
     subgraphs: Iterable[Subgraph], asks: Callable[[Subgraph], Iterable[Ask]] = planned
 ) -> dict[Key, tuple[Case, ...]]:
@@ -95,10 +102,12 @@ def phrase_all(
 ) -> Iterator[Phrasing]:
     """A phrasing for each key, in their order, with up to `most` wordings; of later turns only for dialogues.
 
+    Yes-no questions come last and are the builder's: a model would be asked to say Y, and little else.
+
     Raises:
         CallError: as the model does.
     """
-    keys = list(found)
+    keys = [key for key in found if key.form != "yes-no"]
     for start in range(0, len(keys), TOGETHER):
         some = keys[start : start + TOGETHER]
         sampled = [found[key] for key in some]
@@ -109,6 +118,7 @@ def phrase_all(
         for key, own, texts in zip(some, sampled, patterns, strict=True):
             worded = [Wording(question=text, later=next(turns), origin="model", model=name) for text in texts]
             yield _phrasing(key, own, worded, embedder)
+    yield from (_phrasing(key, own, (), embedder) for key, own in found.items() if key.form == "yes-no")
 
 
 def most_calls(attempts: int) -> int:

@@ -23,17 +23,17 @@ from chattygen.generation.words import words
 
 REF = "{ref}"
 
-Form = Literal["value", "values", "count"]
-"""Whether one value is asked for, several, or their number."""
+Form = Literal["value", "values", "count", "yes-no"]
+"""Whether one value is asked for, several, or their number; or whether one is the right one."""
 
 HEADER = """\
 # How questions about the entities of this graph are worded: chattygen generate --phrasing reuse
 #
 # One [[phrasing]] for each class of entities, predicate, direction and form of the answer: value (one), values
-# (several) or count. X stands for the name of the entity. `later` says how the same is asked in a later turn, with
-# {ref} for the pronoun or the phrase that refers to the entity; without it, the program puts that in the place of X.
-# Change what you like; it is used as it stands here. A phrasing without wordings is never asked for, and `reason`
-# says why. What is new is added at the end, so remarks and order are kept.
+# (several), count or yes-no. X stands for the name of the entity, and Y for what is tested with yes or no. `later` says
+# how the same is asked in a later turn, with {ref} for the pronoun or the phrase that refers to the entity; without it,
+# the program puts that in the place of X. Change what you like; it is used as it stands here. A phrasing without
+# wordings is never asked for, and `reason` says why. What is new is added at the end, so remarks and order are kept.
 """
 
 
@@ -97,6 +97,14 @@ class Phrasing(Strict):
     reason: str = ""
     wordings: tuple[Wording, ...] = ()
 
+    @model_validator(mode="after")
+    def _names_what_is_tested(self) -> Phrasing:
+        texts = (text for wording in self.wordings for text in (wording.question, *wording.later))
+        for text in texts if self.form == "yes-no" else ():
+            if words(text).count("y") != 1:
+                raise ValueError(f"Q10: Y, the place of what is tested, exactly once; got {text!r}")
+        return self
+
     @property
     def key(self) -> Key:
         return Key(self.type, self.predicate, self.direction, self.form)
@@ -122,9 +130,10 @@ Phrasings = dict[Key, Phrasing]
 
 def key_of(subgraph: Subgraph, ask: Ask) -> Key | None:
     """The key under which an ask is worded; None for what has no wording of this kind."""
-    if ask.beyond or ask.form == "yes-no" or not ask.fact.count:
+    if ask.beyond or not ask.fact.count:
         return None
-    form: Form = "count" if ask.form == "count" else "value" if ask.fact.count == 1 else "values"
+    values: Form = "value" if ask.fact.count == 1 else "values"
+    form: Form = values if ask.form == "value" else ask.form
     return Key(subgraph.seed.node_type, ask.fact.predicate, ask.fact.direction, form)
 
 

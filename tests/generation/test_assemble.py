@@ -168,3 +168,41 @@ def test_the_pronoun_is_the_entitys(gender: str, said: str) -> None:
     utterances = {text for turns in texts(subgraph, range(1, 30)) for text in turns}
     assert said in utterances
     assert "When were they born?" not in utterances
+
+
+TESTED_MENTOR = worded("mentor", "yes-no", Wording(question="Was Y the mentor of X?", later=("Was Y {ref}'s mentor?",)))
+LEE = nodes("lee", type_label="captain")
+MAY_TEST = replace(ADA_AND_ALL, others={MENTOR: LEE})
+"""Somebody else's mentor is a captain, too: of the five facts one can be tested."""
+
+
+def with_tests(share: float, phrasings: Phrasings) -> list[Question]:
+    """The yes-no questions of 200 dialogues."""
+    seed = known(MAY_TEST, phrasings, planned(MAY_TEST))
+    made = (assemble(seed, n, 5, 3, fake_run, kinds={"yes-no": share}) for n in range(1, 201))
+    turns = [turn for dialogue in made for turn in dialogue if turn.question.tested]
+    assert {turn.utterance.removeprefix("And ").capitalize() for turn in turns} <= {
+        *("Was bo the mentor of ada berg?", "Was lee the mentor of ada berg?"),
+        *("Was bo their mentor?", "Was lee their mentor?"),
+    }
+    return [turn.question for turn in turns]
+
+
+def test_yes_no_questions_have_their_share_and_half_are_denied() -> None:
+    """0.1 of five questions: in every other of 200 dialogues. Three standard deviations are 21 of 100 questions, and 15
+    of the denied ones.
+    """
+    words = ALL | dict([TESTED_MENTOR])
+    asked = with_tests(0.1, words)
+    assert 79 <= len(asked) <= 121
+    assert abs(sum(question.holds for question in asked) - len(asked) / 2) <= 15
+    assert {question.form for question in asked} == {"yes-no"}
+    assert with_tests(0.0, words) == []
+    assert len(with_tests(0.2, words)) == 200  # one in each
+    assert with_tests(0.2, ALL) == []  # nobody has said how
+
+
+def test_what_no_other_entity_has_is_not_tested() -> None:
+    seed = known(ADA_AND_ALL, ALL | dict([TESTED_MENTOR]), planned(ADA_AND_ALL))
+    turns = assemble(seed, 1, 5, 3, fake_run, kinds={"yes-no": 1.0})
+    assert [turn.question.form for turn in turns].count("yes-no") == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from chattygen.errors import ConfigError
 from chattygen.generation.asks import Ask
@@ -126,7 +127,27 @@ def test_no_such_file(tmp_path: Path) -> None:
 
 
 def test_the_key_tells_one_value_from_several_and_from_their_number() -> None:
-    keys = [key_of(around(BORN), ask) for ask in (Ask(BORN, "value"), Ask(FRIENDS, "value"), Ask(FRIENDS, "count"))]
-    assert [key.form for key in keys if key] == ["value", "values", "count"]
+    tested = Ask(BORN, "yes-no", tested=BORN.values[0])
+    asks = (Ask(BORN, "value"), Ask(FRIENDS, "value"), Ask(FRIENDS, "count"), tested)
+    keys = [key_of(around(BORN), ask) for ask in asks]
+    assert [key.form for key in keys if key] == ["value", "values", "count", "yes-no"]
     assert key_of(around(MEDALS), Ask(MEDALS, "count")) == Key(ADA.node_type, SEA + "medal", "out", "count")
-    assert key_of(around(BORN), Ask(BORN, "yes-no", tested=BORN.values[0])) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "later", "right"),
+    [
+        ("Was Y the mentor of X?", "Was Y {ref}'s mentor?", True),
+        ("Was Bo the mentor of X?", "Was Y {ref}'s mentor?", False),
+        ("Was Y the mentor of X?", "Was Bo {ref}'s mentor?", False),
+        ("Was Y or Y the mentor of X?", "Was Y {ref}'s mentor?", False),
+    ],
+)
+def test_a_yes_no_question_has_a_place_for_what_it_tests(question: str, later: str, right: bool) -> None:
+    table = {"type": "http://e.org/T", "predicate": "http://e.org/p", "direction": "out", "form": "yes-no"}
+    table |= {"wordings": [{"question": question, "later": [later]}]}
+    if right:
+        assert Phrasing.model_validate(table).wordings[0].question == question
+        return
+    with pytest.raises(ValidationError, match="Q10"):
+        Phrasing.model_validate(table)
