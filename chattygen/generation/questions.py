@@ -231,7 +231,7 @@ def names_entity(question: Question, seed: Seed) -> Finding | None:
         return Finding("Q1", "X's cannot be said of this entity; say: of X", question.pattern)
     if re.search(r"\b(?:the|a|an) (?!of\b)[\w-]+ X\b", question.pattern):
         return Finding("Q1", "X stands behind a noun; it is a name of its own", question.pattern)
-    if re.search(r"\b(?:called|entitled|named|titled) X\b", question.pattern):
+    if re.search(r"\b(?![Ww]ho\b)\w+ (?:called|entitled|named|titled) X\b", question.pattern):
         return Finding("Q1", "nothing is called X; X is the entity", question.pattern)
     if re.search(r"\bY\b", question.pattern) and not named(question):
         return Finding("Q1", "there is no Y", question.pattern)
