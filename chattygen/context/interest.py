@@ -31,6 +31,8 @@ SHARED = 0.25
 """The same, up to which a day is one on which records were made and not one on which something happened."""
 NEARLY_ALL = 0.9
 """What more than this share of the entities have in common tells next to nothing about any of them."""
+SENTENCE = 8
+"""Words of a text that nobody gives as an answer in passing."""
 YEARS = range(1400, 2101)
 """Numbers that are taken for years when a predicate has no others."""
 
@@ -56,7 +58,8 @@ def interests(sample: TypeSample) -> dict[Relation, Interest]:
     """The relations of a node type that something speaks against; all others are PLAIN.
 
     What looks like an address, a hash or an identifier gets 0. What may be one gets little, and so do a code, a
-    coordinate, a date of the records, what nearly all entities have, and a number that counts another relation.
+    sentence that each has for itself, a coordinate, a date of the records, what nearly all entities have, and a number
+    that counts another relation.
     """
     degrees: dict[Relation, Interest] = {(p, "out"): Interest(0.3, "coordinate") for p in coordinates(sample)}
     found = {relation: _of(sample, relation) for relation in sample.values}
@@ -93,7 +96,14 @@ def _by_look(own: Mapping[str, tuple[Literal, ...]], population: int) -> Interes
         return Interest(0.0, "identifier")
     if distinct >= APART and opaque:
         return Interest(0.1, "identifier")
+    if distinct >= OWN and mostly(is_sentence):
+        return Interest(0.3, "free text")
     return Interest(0.3, "code") if distinct >= APART and mostly(is_code) else None
+
+
+def is_sentence(literal: Literal) -> bool:
+    """Whether a literal is a text of many words: a remark, an abstract, a motivation."""
+    return _is_text(literal) and len(literal.value.split()) >= SENTENCE
 
 
 def is_hash(literal: Literal) -> bool:

@@ -17,6 +17,7 @@ from chattygen.context.summary import hidden, relation
 from chattygen.domain import Beyond, Fact, Finding, Question, Subgraph, Value
 from chattygen.generation.asks import Ask
 from chattygen.generation.grammar import any_of, literal
+from chattygen.generation.life import BORN, DIED
 from chattygen.generation.verify import AT_LEAST, AT_LEAST_IN_OTHER_WORDS, NEAREST_WITHIN, scores, verify
 from chattygen.generation.wording import plain_question
 from chattygen.generation.words import contains_words, content, words
@@ -24,8 +25,8 @@ from chattygen.generation.yes_no import TEXT, emptied, filled, is_concrete
 from chattygen.models.model import Embedder
 
 CLAUSES = {
-    **dict.fromkeys(("birth place", "birthplace", "place of birth"), "born in X"),
-    **dict.fromkeys(("death place", "place of death"), "who died in X"),
+    **dict.fromkeys(BORN, "born in X"),
+    **dict.fromkeys(DIED, "who died in X"),
     **dict.fromkeys("artist author composer creator director painter singer songwriter writer".split(), "by X"),
 }
 """Nouns for which a person has other words when the seed is what they name: the albums by X, whose artist is X."""

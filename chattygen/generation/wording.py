@@ -14,6 +14,7 @@ from chattygen.context.spoken import VAGUE, title
 from chattygen.domain import QuestionKind, Seed, Subgraph
 from chattygen.generation import yes_no
 from chattygen.generation.asks import Ask
+from chattygen.generation.life import happened
 from chattygen.generation.plan import is_gender
 from chattygen.generation.words import PRONOUNS, contains_words, words
 
@@ -45,13 +46,15 @@ class Reference:
         return (*dict.fromkeys((self.subject, self.object, *phrase, self.possessive)), *there)
 
     def settle(self, turn: str) -> str:
-        """`turn` as a person says it: what is in a place is there, the length of it is its length."""
+        """`turn` as a person says it: what is in a place is there, the length of it is its length, a part of it one of
+        its parts."""
         turn = re.sub(
             rf"\bthe ((?:(?!of\b)[\w-]+ ){{0,2}}[\w-]+) of {self.object}(?=\?| (?:as|at|by|for|from|in|on)\b)",
             lambda found: f"{self.possessive} {found[1]}",
             turn,
         )
-        turn = agreeing(turn, "they")
+        one = re.compile(rf"\b(?:a|an) ([\w-]+) of {self.object}(?=\?)")
+        turn = agreeing(one.sub(lambda found: f"one of {self.possessive} {plural(found[1])}", turn), "they")
         if not self.place:
             return turn
         return re.sub(r"\b(?:in|at|within) it\b", "there", re.sub(r"\bfrom it\b", "from there", turn))
@@ -138,12 +141,19 @@ def plain_question(ask: Ask) -> str:
     which = "How many" if ask.form == "count" else "Which"
     kind = fact.value_type or ("entity" if fact.direction == "in" or ask.form == "count" else "")
     things = plural(kind) if many and kind else kind
+    event = happened(said.noun)
+    if event and fact.direction == "in":
+        was = f"{'were' if many else 'was'} born" if event == "born" else event
+        return f"{which} {things} {was} in X?"
+    if event and ask.form == "value" and fact.value_kind == "entity":
+        return "Where was X born?" if event == "born" else "Where did X die?"
     if fact.direction == "in":
         if said.link and said.is_verb:
             return f"{which} {things} {said.base if many else said.link} X?"
         if said.link:
             return f"{which} {things} {'are' if many else 'is'} {said.link} X?"
-        return f"{which} {things} {'have' if many else 'has'} X as {'their' if many else 'its'} {said.noun}?"
+        person = kind in PEOPLE or {value.being for value in fact.values} == {"person"}
+        return f"{which} {things} {'have' if many else 'has'} X as {'their' if many or person else 'its'} {said.noun}?"
     if not said.link:
         noun = plural(said.noun) if many else said.noun
         return (

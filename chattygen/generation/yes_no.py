@@ -14,6 +14,7 @@ from chattygen.context.reading import Reading, plural, read
 from chattygen.context.spoken import title
 from chattygen.domain import Fact, Finding, Question, Value
 from chattygen.generation.grammar import any_of
+from chattygen.generation.life import happened
 from chattygen.generation.words import contains_words, words
 
 LONGEST = 6
@@ -109,6 +110,8 @@ def _class(fact: Fact, tested: Value) -> str:
 def plain_question(fact: Fact, tested: Value) -> str:
     """A dull but right question, with `X` for the seed and `Y` for the object."""
     subject, verb, rest = _parts(fact, tested)
+    if verb == "died":
+        return f"Did {subject} die {rest}?"
     if verb in ("is", "was"):
         return f"{verb.title()} {subject} {rest}?"
     base = "have" if verb == "has" else read(fact.predicate_label).base.split()[0]
@@ -119,6 +122,9 @@ def _parts(fact: Fact, tested: Value) -> tuple[str, str, str]:
     """Subject, verb and the rest of the sentence that says it is so."""
     said = read(fact.predicate_label)
     subject, thing = _ends(fact)
+    event = happened(said.noun)
+    if event:
+        return (subject, "was", f"born in {thing}") if event == "born" else (subject, "died", f"in {thing}")
     if said.is_verb:
         first, *rest = said.link.split()
         return subject, first, " ".join([*rest, thing])

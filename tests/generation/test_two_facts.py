@@ -45,7 +45,7 @@ LATER = "of the albums by them"
 SAID = [
     (
         *("hop", "birth place", "value", "spouse, birth place: ", "birth place of the spouse Y: a town"),
-        *("What is the birth place of the spouse of X?", "What is the birth place of their spouse?"),
+        *("Where was the spouse of X born?", "Where was their spouse born?"),
     ),
     (
         *("hop", "nickname", "value", "spouse, nickname: ", "nickname of the spouse Y"),

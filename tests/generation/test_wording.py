@@ -197,6 +197,8 @@ def test_what_is_in_a_place_is_there() -> None:
         ("Who taught the mother of her best friend?", "Who taught the mother of her best friend?"),
         ("Who is the captain of hers?", "Who is the captain of hers?"),
         ("What is her rank?", "What is her rank?"),
+        ("Who is a friend of her?", "Who is one of her friends?"),
+        ("Who is a friend of her mentor?", "Who is a friend of her mentor?"),
     ],
 )
 def test_what_is_of_her_is_hers_unless_something_else_of_hers_follows(turn: str, settled: str) -> None:
@@ -240,6 +242,10 @@ def test_a_pattern_gives_place_to_what_is_said(pattern: str, plain: str, with_cl
     assert sayable("Where is the X?", ADA) == "Where is the X?"
 
 
+def lived(label: str, many: int) -> Fact:
+    return fact("p", label, nodes("a", "b")[:many], value_type="person", direction="in")
+
+
 @pytest.mark.parametrize(
     ("about", "form", "text"),
     [
@@ -257,6 +263,15 @@ def test_a_pattern_gives_place_to_what_is_said(pattern: str, plain: str, with_cl
         (fact("co", "co-author of", nodes("a", "b"), value_type="person"), "value", "Who are the co-authors of X?"),
         (fact("isMember", "is member", nodes("a"), value_type="club"), "value", "Which club is X a member of?"),
         (fact("madeOf", "made of", nodes("a")), "value", "What is X made of?"),
+        (fact("birthPlace", "birth place", nodes("a")), "value", "Where was X born?"),
+        (fact("birthPlace", "birth place", nodes("a", "b")), "value", "Where was X born?"),
+        (fact("deathPlace", "place of death", nodes("a")), "value", "Where did X die?"),
+        (fact("birthPlace", "birth place", literal("Oslo"), "text"), "value", "What is the birth place of X?"),
+        (lived("birth place", 1), "value", "Which person was born in X?"),
+        (lived("birth place", 2), "value", "Which people were born in X?"),
+        (lived("birth place", 2), "count", "How many people were born in X?"),
+        (lived("death place", 1), "value", "Which person died in X?"),
+        (lived("capital", 1), "value", "Which person has X as their capital?"),
     ],
 )
 def test_a_plain_question_about_what_the_seed_is_to_others(about: Fact, form: str, text: str) -> None:

@@ -121,8 +121,10 @@ def test_where_nothing_is_tested_y_is_a_letter() -> None:
 @pytest.mark.parametrize(
     ("ask", "phrase", "plain"),
     [
-        (BIRTH, "whether the city Y is the birth place of X", "Is Y the birth place of X?"),
-        (IN_BIRTH, "whether the person Y has X as their birth place", "Does Y have X as their birth place?"),
+        (BIRTH, "whether X was born in the city Y", "Was X born in Y?"),
+        (IN_BIRTH, "whether the person Y was born in X", "Was Y born in X?"),
+        (about("death place", OSLO), "whether X died in the city Y", "Did X die in Y?"),
+        (about("death place", BO, "in"), "whether the person Y died in X", "Did Y die in X?"),
         (IN_ARTIST, "whether the album Y has X as its artist", "Does Y have X as its artist?"),
         (WRITERS, "whether the person Y is one of the writers of X", "Is Y one of the writers of X?"),
         (FLOWS, "whether X flows into the river Y", "Does X flow into Y?"),
