@@ -209,7 +209,7 @@ FLOW: Mapping[str, float] = {"ellipsis": 0.15, "follow-up": 0.1, "unanswerable":
 """Share of the turns of each form, 0 to 1, as far as the facts of the seeds allow; the others refer to the seed."""
 
 
-KINDS: Mapping[str, float] = {"yes-no": 0.12}
+KINDS: Mapping[str, float] = {"yes-no": 0.1}
 """Share of the questions of a kind, 0 to 1, as far as the facts allow; `how-many`, if given, is that of counts."""
 
 MOST_YES_NO = 0.2

@@ -107,7 +107,7 @@ FRESH = "Ask the model also where an earlier run has stored the reply to the ver
     metavar="KIND=PERCENT,...",
     callback=lambda ctx, param, value: _kinds(value),
     help="Share of the questions that are answered with yes or no, half of them with no, and of those that ask how"
-    " many.  [default: yes-no=12]",
+    " many.  [default: yes-no=10]",
 )
 @click.option(
     "--judge-interest",

@@ -167,10 +167,10 @@ def test_shares_that_are_none(home: Home, capsys: pytest.CaptureFixture[str], gi
 @pytest.mark.parametrize(
     ("given", "kinds"),
     [
-        ([], {"yes-no": 0.12}),
+        ([], {"yes-no": 0.1}),
         (["--kinds", "yes-no=0"], {"yes-no": 0.0}),
         (["--kinds", "yes-no=20, how-many=25"], {"yes-no": 0.2, "how-many": 0.25}),
-        (["--kinds", "how-many=7.5"], {"yes-no": 0.12, "how-many": 0.075}),
+        (["--kinds", "how-many=7.5"], {"yes-no": 0.1, "how-many": 0.075}),
     ],
 )
 def test_the_shares_of_the_kinds(
