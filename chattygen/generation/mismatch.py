@@ -89,8 +89,7 @@ def no_single_question(pattern: str, fact: Fact) -> str:
 
 def says_more(pattern: str, ask: Ask) -> str:
     """The first preposition or number that the words of the fact do not have, nor the number of its values."""
-    own = {*words(ask.fact.predicate_label), *words(others(ask.fact)), str(ask.fact.count)}
-    own |= set(NUMBERS[ask.fact.count : ask.fact.count + 1])
+    own = {*words(ask.fact.predicate_label), *words(others(ask.fact)), *NUMBERS[ask.fact.count : ask.fact.count + 1]}
     for word in words(pattern):
         if word not in own and (word in RELATING or word in NUMBERS or word.isdecimal()):
             return f"says more than the fact: {word}"

@@ -179,7 +179,7 @@ def _plain(ask: Ask) -> str:
 def to_question(pattern: str, ask: Ask, subgraph: Subgraph, origin: Origin) -> Question:
     """Put the name in; where that makes fewer than four words, with the type: `Who wrote the song "Daysleeper"?`."""
     pattern = yes_no.bare(pattern, ask.fact, ask.tested) if ask.tested else pattern
-    pattern = inside(sayable(pattern, subgraph.seed), ask, subgraph.seed)
+    pattern = mended(sayable(pattern, subgraph.seed), ask, subgraph.seed)
     pattern, name = filled(pattern, named(ask)), said(subgraph.seed)
     text = with_name(pattern, name)
     if len(words(text)) < FEWEST_WORDS:
@@ -187,10 +187,19 @@ def to_question(pattern: str, ask: Ask, subgraph: Subgraph, origin: Origin) -> Q
     return Question(ask.fact, pattern, text, kind_of(pattern), origin, ask.form, ask.tested, ask.beyond)
 
 
-def inside(pattern: str, ask: Ask, seed: Seed) -> str:
-    """`pattern` with people born in a country, not at it, unless the predicate says `at`: towns are at a river."""
-    at = seed.being == "place" and ask.fact.direction == "in" and "at" not in words(ask.fact.predicate_label)
-    return re.sub(r"\bat X\b", "in X", pattern) if at else pattern
+def mended(pattern: str, ask: Ask, seed: Seed) -> str:
+    """`pattern` without small slips: people are born in a country, not at it, unless the predicate says `at`, as towns
+    lie at a river; somebody is an author of something, and one of the authors where there are several.
+    """
+    fact, said = ask.fact, read(ask.fact.predicate_label)
+    if seed.being == "place" and fact.direction == "in" and "at" not in words(fact.predicate_label):
+        pattern = re.sub(r"\bat X\b", "in X", pattern)
+    if said.role:
+        pattern = re.sub(rf"\b(is|was) X {re.escape(said.link)}(?=\?)", rf"\1 X {said.role}", pattern)
+    if ask.tested and fact.count > 1:
+        one = re.compile(r"^(Is|Was) Y the (\w+) of X\?")
+        pattern = one.sub(lambda found: f"{found[1]} Y one of the {plural(found[2])} of X?", pattern)
+    return pattern
 
 
 def findings(

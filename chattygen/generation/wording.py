@@ -179,11 +179,12 @@ _PAST = """became been began born came gave got had has is are knew led left los
 _DEEDS = "belong die died dies happen happened live lived occurred receive win won".split()
 _ILL_FORMED = re.compile(
     rf"{_DID} (?:{'|'.join(_PAST)}|(?!embed\b|shed\b)\w+(?<!e)ed)\b|\b(?:is|are|was|were) X (?:{'|'.join(_DEEDS)})\b"
+    r"|^Who (?:is|are|was|were) the names?\b"
 )
 
 
 def is_ill_formed(pattern: str) -> bool:
-    """Whether two verbs around `X` do not go together: `Where did X was born?`, `When was X died?`."""
+    """Whether words do not go together: `Where did X was born?`, `When was X died?`, `Who are the names of X?`."""
     return bool(_ILL_FORMED.search(pattern))
 
 

@@ -59,8 +59,7 @@ def test_a_count_is_asked_for_as_a_number() -> None:
     [
         ("Who are the three friends of X?", FRIENDS, ""),  # there are three
         ("Who are the two friends of X?", FRIENDS, "says more than the fact: two"),
-        ("Who are the 3 friends of X?", FRIENDS, ""),
-        ("Which of the 4 friends of X came?", FRIENDS, "says more than the fact: 4"),
+        ("Who are 3 friends of X?", FRIENDS, "says more than the fact: 3"),  # a person says three
         ("Which ship is named after X?", PUPIL, "says more than the fact: after"),
         ("Who was born before X?", BORN, "says more than the fact: before"),
         ("Who was X named after?", fact("eponym", "named after", BO), ""),
