@@ -33,6 +33,8 @@ NEARLY_ALL = 0.9
 """What more than this share of the entities have in common tells next to nothing about any of them."""
 SENTENCE = 8
 """Words of a text that nobody gives as an answer in passing."""
+STOPPED = 5
+"""The same, of one that ends with a full stop."""
 YEARS = range(1400, 2101)
 """Numbers that are taken for years when a predicate has no others."""
 
@@ -102,8 +104,9 @@ def _by_look(own: Mapping[str, tuple[Literal, ...]], population: int) -> Interes
 
 
 def is_sentence(literal: Literal) -> bool:
-    """Whether a literal is a text of many words: a remark, an abstract, a motivation."""
-    return _is_text(literal) and len(literal.value.split()) >= SENTENCE
+    """Whether a literal is a text of many words, or of several with a full stop: a remark, an abstract."""
+    number = len(literal.value.split())
+    return _is_text(literal) and (number >= SENTENCE or (number >= STOPPED and literal.value.rstrip().endswith(".")))
 
 
 def is_hash(literal: Literal) -> bool:

@@ -317,11 +317,12 @@ def no_duplicate(question: Question, others: Sequence[Question]) -> Finding | No
 def not_in_itself(question: Question, seed: Seed) -> Finding | None:
     """Q9: places neither the entity in what it is itself nor its like in it.
 
-    No organisation has its city at the city X, and no songs are on the song X.
+    No organisation has its city at the city X, no songs are on the song X, and no album has its producer at X.
     """
     fact, own = question.fact, seed.type_label
     noun = read(fact.predicate_label).noun
-    if fact.direction == "in" and f" {noun}".endswith(f" {own}"):
+    whose = fact.direction == "in" and (seed.being != "place" or f" {noun}".endswith(f" {own}"))
+    if whose and noun:
         own = noun
     elif fact.value_type == own:
         return None

@@ -141,26 +141,24 @@ def plain_question(ask: Ask) -> str:
     which = "How many" if ask.form == "count" else "Which"
     kind = fact.value_type or ("entity" if fact.direction == "in" or ask.form == "count" else "")
     things = plural(kind) if many and kind else kind
-    event = happened(said.noun)
+    person = kind in PEOPLE or {value.being for value in fact.values} == {"person"}
+    event = happened(said.noun) if fact.direction == "in" or (ask.form, fact.value_kind) == ("value", "entity") else ""
     if event and fact.direction == "in":
-        was = f"{'were' if many else 'was'} born" if event == "born" else event
-        return f"{which} {things} {was} in X?"
-    if event and ask.form == "value" and fact.value_kind == "entity":
+        return f"{which} {things} {('were ' if many else 'was ') * (event == 'born')}{event} in X?"
+    if event:
         return "Where was X born?" if event == "born" else "Where did X die?"
     if fact.direction == "in":
         if said.link and said.is_verb:
             return f"{which} {things} {said.base if many else said.link} X?"
         if said.link:
             return f"{which} {things} {'are' if many else 'is'} {said.link} X?"
-        person = kind in PEOPLE or {value.being for value in fact.values} == {"person"}
         return f"{which} {things} {'have' if many else 'has'} X as {'their' if many or person else 'its'} {said.noun}?"
     if not said.link:
         noun = plural(said.noun) if many else said.noun
-        return (
-            f"How many {noun} does X have?"
-            if ask.form == "count"
-            else f"{'Who' if kind in PEOPLE else 'What'} {'are' if many else 'is'} the {noun} of X?"
-        )
+        if ask.form == "count":
+            return f"How many {noun} does X have?"
+        who = person or said.noun == "member"
+        return f"{'Who' if who else 'What'} {'are' if many else 'is'} the {noun} of X?"
     if said.noun:
         opening = f"{which} {plural(said.noun) if many else said.noun}"
     elif fact.value_kind in ("date", "year"):

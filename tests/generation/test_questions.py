@@ -465,6 +465,13 @@ def test_q9_nothing_is_in_itself(pattern: str, about: Fact, broken: str) -> None
     assert rule(not_in_itself(made, CITY)) == broken
 
 
+def test_q9_nothing_is_at_a_person() -> None:
+    made = to_question("Which ships have their captain at X?", Ask(SHIPS, "value"), around(SHIPS), "model")
+    assert rule(not_in_itself(made, ADA)) == "Q9"
+    made = to_question("Which ships have X as their captain?", Ask(SHIPS, "value"), around(SHIPS), "model")
+    assert rule(not_in_itself(made, ADA)) == ""
+
+
 def test_q9_the_model_is_told_and_then_the_program_asks_plainly() -> None:
     played = script(*["city: Which organisation has its city at X?"] * 2)
     asked = ask_questions(played.asker(), around(BASED, seed=CITY), 1, Alike())

@@ -272,6 +272,8 @@ def lived(label: str, many: int) -> Fact:
         (lived("birth place", 2), "count", "How many people were born in X?"),
         (lived("death place", 1), "value", "Which person died in X?"),
         (lived("capital", 1), "value", "Which person has X as their capital?"),
+        (fact("member", "member", nodes("a", "b")), "value", "Who are the members of X?"),
+        (fact("member", "member", nodes("a")), "count", "How many members does X have?"),
     ],
 )
 def test_a_plain_question_about_what_the_seed_is_to_others(about: Fact, form: str, text: str) -> None:
