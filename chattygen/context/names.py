@@ -14,6 +14,10 @@ _CAMEL = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z
 _HEX = re.compile(r"[0-9a-fA-F]*[0-9][0-9a-fA-F]*")
 _KEY_TAIL = re.compile(r"(?:^|[a-z])[A-Z]+\d+[a-z]?$")
 _FILE = re.compile(r"\.(?:html?|php|aspx?|pdf|xml|rdf|json|txt)$", re.IGNORECASE)
+_COMPOUND = re.compile(
+    r"(alternate|birth|common|family|first|full|given|last|local|long|native|official|other|short)name", re.IGNORECASE
+)
+"""Names of a name that vocabularies write as one word."""
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
@@ -29,13 +33,14 @@ def readable(iri: str) -> str:
     """The local name as words, or an empty string when it is an opaque id.
 
     `yearOfPublication` gives `year of publication`, `Nobel_1968_medicine` gives `Nobel 1968 medicine`, `TVSeries` gives
-    `TV series`, `NobelPrize` gives `Nobel prize`; `Q42`, `10071`, `BiemTNJP15` and `4f9a01c2` give nothing.
+    `TV series`, `NobelPrize` gives `Nobel prize`, `localname` gives `local name`; `Q42`, `10071`, `BiemTNJP15` and
+    `4f9a01c2` give nothing.
     """
     name = _FILE.sub("", local_name(iri)).strip("-_ ")
     if is_opaque(name):
         return ""
     if name.isalnum() and name.isascii():
-        first, *rest = _CAMEL.findall(name)
+        first, *rest = _CAMEL.findall(_COMPOUND.sub(r"\1Name", name))
         return " ".join([first, *(part if _is_acronym(part) else part.lower() for part in rest)])
     breaks = r"[\s_+-]+" if name.islower() else r"[\s_+]+"
     return " ".join(part for part in re.split(breaks, name) if part)

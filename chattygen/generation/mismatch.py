@@ -28,8 +28,11 @@ NO_ANSWER: dict[QuestionKind, Being] = {"who": "place", "where": "person"}
 
 NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 
-RELATING = frozenset("about after against before during without".split())
-"""Prepositions that say more than the fact, if its own words do not have them: `named after`, `written about`."""
+RELATING = frozenset("about across after against before during into through without".split())
+"""Prepositions that say more than the fact, if its own words do not have them: `named after`, `flows into`."""
+
+BESIDE = frozenset("along at near on".split())
+"""Prepositions of a place where something lies without being in it: a city at a sea."""
 
 PROMPT_WORDS = frozenset("entity entities text texts".split())
 """Words that stand in prompts for what is not known; they mean nothing in a question."""
@@ -49,6 +52,7 @@ def mismatch(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
         word_against_value(pattern, ask)
         or no_single_question(pattern, ask.fact)
         or says_more(pattern, ask)
+        or says_inside(pattern, ask.fact)
         or (f"turned round: {relation(ask.fact, counted=False)}" if is_turned_round(pattern, ask.fact) else "")
         or copies_prompt(pattern, ask)
         or another_class(pattern, ask, facts)
@@ -94,6 +98,16 @@ def says_more(pattern: str, ask: Ask) -> str:
         if word not in own and (word in RELATING or word in NUMBERS or word.isdecimal()):
             return f"says more than the fact: {word}"
     return ""
+
+
+def says_inside(pattern: str, fact: Fact) -> str:
+    """`in` where something is located at, on or near something: a city does not lie in its river."""
+    own = words(fact.predicate_label)
+    beside = [word for word in own if word in BESIDE]
+    if not beside or not {"located", "lies", "situated"} & set(own) or {"in", "within"} & set(own):
+        return ""
+    inside = r"\bin\?$|^In (?:which|what)\b|\b(?:lie|lies|located|situated) in [XY]\b"
+    return f"says in, where the fact says {beside[0]}" if re.search(inside, pattern) else ""
 
 
 def is_turned_round(pattern: str, fact: Fact) -> bool:

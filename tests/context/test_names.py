@@ -10,6 +10,9 @@ from chattygen.context.names import count_words, is_number, local_name, lower_wo
     [
         ("http://dbpedia.org/ontology/NobelPrize", "Nobel prize"),
         ("http://x.org/TVSeries", "TV series"),
+        ("http://x.org/meta#localname", "local name"),
+        ("http://x.org/othername", "other name"),
+        ("http://x.org/nickname", "nickname"),
         ("https://dblp.org/rdf/schema#yearOfPublication", "year of publication"),
         ("http://x.org/numberOfISBNs", "number of ISBNs"),
         ("http://x.org/publishedAsPartOf", "published as part of"),

@@ -13,6 +13,7 @@ from chattygen.generation.mismatch import (
     is_turned_round,
     mismatch,
     no_single_question,
+    says_inside,
     says_more,
     word_against_value,
 )
@@ -54,9 +55,39 @@ def test_a_count_is_asked_for_as_a_number() -> None:
     assert word_against_value("How many medals does X have?", Ask(MEDALS, "count")) == ""
 
 
+AT_SEA = fact("locatedAt", "located at", nodes("a"), value_type="sea")
+
+
 @pytest.mark.parametrize(
     ("pattern", "about", "reason"),
     [
+        ("Which sea does X lie in?", AT_SEA, "says in, where the fact says at"),
+        ("In which sea is X located?", AT_SEA, "says in, where the fact says at"),
+        ("Which sea does X lie at?", AT_SEA, ""),
+        ("Which sea is X located on?", AT_SEA, ""),
+        ("Which sea in the north is X located at?", AT_SEA, ""),
+        (
+            "Which island is X located in?",
+            fact("p", "located on island", nodes("a")),
+            "says in, where the fact says on",
+        ),
+        ("Which sea is X located in?", fact("p", "located in water", nodes("a")), ""),
+        ("In which journal was X published?", fact("p", "published at", nodes("a")), ""),
+    ],
+)
+def test_says_inside(pattern: str, about: Fact, reason: str) -> None:
+    assert says_inside(pattern, about) == reason
+
+
+@pytest.mark.parametrize(
+    ("pattern", "about", "reason"),
+    [
+        (
+            "Which river flows into X?",
+            fact("p", "located in", nodes("a"), direction="in"),
+            "says more than the fact: into",
+        ),
+        ("Which river flows into X?", fact("p", "flows into", nodes("a"), direction="in"), ""),
         ("Who are the three friends of X?", FRIENDS, ""),  # there are three
         ("Who are the two friends of X?", FRIENDS, "says more than the fact: two"),
         ("Who are 3 friends of X?", FRIENDS, "says more than the fact: 3"),  # a person says three
