@@ -18,6 +18,11 @@ from chattygen.generation.grammar import any_of
 
 BEINGS: tuple[Being, ...] = get_args(Being)
 
+GROUPS = frozenset(
+    "agency association band club company institution organisation organization party team university".split()
+)
+"""Classes that are groups whatever a small model says: it takes an organisation for a person."""
+
 
 def ask_label(asker: Asker, node_type: NodeType, candidates: Sequence[Candidate]) -> tuple[Candidate, Being]:
     """Choose the label of a node type and its kind of being; one call, only about what is open.
@@ -45,6 +50,8 @@ def ask_label(asker: Asker, node_type: NodeType, candidates: Sequence[Candidate]
 
     replies = ask_items(asker, [any_of(texts) for texts in choices], values, check, max_tokens_per_line=40)
     being: Being = next((known for known in BEINGS if known == replies[-1]), "thing")
+    if GROUPS & set(node_type.label.casefold().split()[-1:]):
+        being = "group"
     chosen = names.index(replies[0]) if len(candidates) > 1 and replies[0] in names else 0
     return candidates[chosen], being
 

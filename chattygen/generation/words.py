@@ -21,7 +21,7 @@ ANY_PRONOUN = frozenset(word for group in PRONOUNS.values() for word in group)
 FUNCTION_WORDS = frozenset(
     """a an the of in on at by for from to into with about as and or is are was were be been being do does did has have
     had can could will would shall should may might there that this these those what who whom whose when where which
-    how why many much some any all x s""".split()
+    how why many much some any all one x s""".split()
 )
 
 

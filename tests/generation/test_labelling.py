@@ -35,6 +35,14 @@ def test_with_one_candidate_only_the_being_is_asked() -> None:
     assert not allowed.fullmatch("title")
 
 
+@pytest.mark.parametrize(
+    ("label", "being"), [("organisation", "group"), ("football club", "group"), ("club member", "person")]
+)
+def test_an_organisation_is_no_person_whatever_the_model_says(label: str, being: str) -> None:
+    told = script("person")
+    assert ask_label(told.asker(LABEL), NodeType(V + "T", label, 20, 1.0), (TITLE,)) == (TITLE, being)
+
+
 def test_the_grammar_offers_only_the_candidates() -> None:
     told = script("title\nwork")
     ask_label(told.asker(LABEL), BOOK, (TITLE, ALIAS))

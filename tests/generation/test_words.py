@@ -92,6 +92,7 @@ def test_different_words_have_different_stems(one: str, other: str) -> None:
 def test_content_leaves_out_what_carries_no_meaning() -> None:
     assert content("What is the rank of X, and with whom did she sail for it?") == {"rank", "sail"}
     assert content("When was it?") == set()
+    assert content("Who is one of its friends?") == content("Who is a friend of it?") == {"friend"}
     assert content("Whose is hers, and why theirs and not himself?") == {"not"}
 
 
