@@ -166,11 +166,14 @@ def another_class(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
 
 def class_for_predicate(pattern: str, fact: Fact) -> str:
     """The class of the answer in the place of the predicate: the songwriter of an album is not its artist."""
-    noun = read(fact.predicate_label).noun
-    says_it = noun.casefold() in fact.value_type.casefold() or content(noun) & content(pattern)
-    if fact.direction == "in" or not fact.value_type or not noun or says_it:
+    if fact.direction == "in" or not fact.value_type:
         return ""
+    noun = read(fact.predicate_label).noun
     kind = "|".join(re.escape(name) for name in (plural(fact.value_type), fact.value_type))
+    if re.search(rf"^What .* as (?:an? )?(?:{kind})\?$", pattern, re.IGNORECASE):
+        return f"says in the end that it asks for a {fact.value_type}"
+    if not noun or noun.casefold() in fact.value_type.casefold() or content(noun) & content(pattern):
+        return ""
     if re.search(rf"\bthe (?:{kind}) (?:of|for) X\b|\bX['’]s (?:{kind})\b", pattern, re.IGNORECASE):
         return f"asks for the {fact.value_type}, not for the {noun}"
     return ""

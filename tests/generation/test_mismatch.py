@@ -145,6 +145,12 @@ def test_another_class(pattern: str, about: Fact, reason: str) -> None:
     assert another_class(pattern, Ask(about, "value"), (*FACTS, NEAR)) == reason
 
 
+def test_a_person_says_first_what_is_asked_for() -> None:
+    prize = fact("awarded", "awarded", nodes("a", type_label="Nobel prize"), value_type="Nobel prize")
+    assert class_for_predicate("What did X receive as a Nobel prize?", prize)
+    assert not class_for_predicate("Which Nobel prize did X receive?", prize)
+
+
 def test_a_province_has_the_city_as_its_capital_and_not_the_city_the_province() -> None:
     of = fact("capital", "capital", nodes("a", type_label="province"), value_type="province", direction="in")
     assert is_turned_round("What province does X have as its capital?", of)
