@@ -57,6 +57,10 @@ SITES = frozenset("base headquarters home location place residence seat site ven
 """Nouns that say where something is; a capital is a place too, but nobody asks where it is to hear its name."""
 
 
+DONE = "(?:author|compose|direct|discover|found|invent|paint|produce|receive|record|win|write)"
+"""Deeds that are done once their result is in a graph."""
+
+
 def openings(ask: Ask) -> tuple[str, ...]:
     """First words that a question may have.
 
@@ -189,8 +193,10 @@ def to_question(pattern: str, ask: Ask, subgraph: Subgraph, origin: Origin) -> Q
 
 def mended(pattern: str, ask: Ask, seed: Seed) -> str:
     """`pattern` without small slips: people are born in a country, not at it, unless the predicate says `at`, as towns
-    lie at a river; somebody is an author of something, and one of the authors where there are several.
+    lie at a river; somebody is an author of something, and one of the authors where there are several; what the graph
+    says that somebody wrote is written.
     """
+    pattern = re.sub(rf"\b([Dd])(?:o|oes) X (?={DONE}\b)", r"\1id X ", pattern)
     fact, said = ask.fact, read(ask.fact.predicate_label)
     if seed.being == "place" and fact.direction == "in" and "at" not in words(fact.predicate_label):
         pattern = re.sub(r"\bat X\b", "in X", pattern)

@@ -273,6 +273,20 @@ def test_nobody_is_born_at_a_country(pattern: str, label: str, direction: str, b
     assert mended(pattern, Ask(about, "value"), replace(ADA, being=being)) == said
 
 
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("Which papers does X write?", "Which papers did X write?"),
+        ("Do X write?", "Did X write?"),
+        ("Which papers does X write about?", "Which papers did X write about?"),
+        ("Which river does X flow into?", "Which river does X flow into?"),
+        ("Which prizes has X won?", "Which prizes has X won?"),
+    ],
+)
+def test_what_somebody_wrote_is_written(pattern: str, said: str) -> None:
+    assert mended(pattern, Ask(MENTOR, "value"), ADA) == said
+
+
 def test_somebody_is_an_author_and_one_of_several() -> None:
     written = fact("authorOf", "author of", nodes("salt"), value_type="paper")
     assert mended("What paper is X author of?", Ask(written, "value"), ADA) == "What paper is X an author of?"
