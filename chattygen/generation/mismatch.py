@@ -10,11 +10,11 @@ import re
 from collections.abc import Sequence
 
 from chattygen.context.reading import plural, read
-from chattygen.context.summary import others, relation
+from chattygen.context.summary import hidden, others, relation
 from chattygen.domain import Being, Fact, QuestionKind
 from chattygen.generation import yes_no
 from chattygen.generation.asks import Ask, phrase
-from chattygen.generation.wording import kind_of
+from chattygen.generation.wording import DONE, kind_of
 from chattygen.generation.words import contains_words, content, stem, words
 
 UNITS = frozenset(
@@ -53,6 +53,8 @@ def mismatch(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
         or no_single_question(pattern, ask.fact)
         or says_more(pattern, ask)
         or says_inside(pattern, ask.fact)
+        or anothers(pattern, ask.fact)
+        or one_of_several(pattern, ask)
         or (f"turned round: {relation(ask.fact, counted=False)}" if is_turned_round(pattern, ask.fact) else "")
         or copies_prompt(pattern, ask)
         or another_class(pattern, ask, facts)
@@ -110,13 +112,30 @@ def says_inside(pattern: str, fact: Fact) -> str:
     return f"says in, where the fact says {beside[0]}" if re.search(inside, pattern) else ""
 
 
+def anothers(pattern: str, fact: Fact) -> str:
+    """What is said to be `X's`, if it is neither what the predicate nor what the class of the other ends is called."""
+    own = content(f"{fact.predicate_label} {fact.value_type}") | content(hidden(fact))
+    found = re.search(r"\bX['’]s ((?:[\w-]+ ){0,2}[\w-]+)", pattern)
+    return f"asks about X's {found[1]}" if found and not content(found[1]) & own else ""
+
+
+def one_of_several(pattern: str, ask: Ask) -> str:
+    """A noun in the singular where there are several: `Who is X's member?`; two birth places can be one place."""
+    noun = re.escape(read(ask.fact.predicate_label).noun)
+    if not noun or ask.form != "value" or ask.fact.count < 2 or {v.being for v in ask.fact.values} == {"place"}:
+        return ""
+    one = re.search(rf"\b(?:is|was) (?:X['’]s {noun}|the {noun} of X)\?", pattern, re.IGNORECASE)
+    return f"asks for one of {ask.fact.count} values" if one else ""
+
+
 def is_turned_round(pattern: str, fact: Fact) -> bool:
     """Whether the question puts `X` at the other end of the fact: asks whom X influenced, of `influenced by`."""
     said = read(fact.predicate_label)
     noun = said.noun
     turned: tuple[str, ...]
     if not said.link and fact.direction == "in":
-        if re.search(r"\bX (?:have|has|had) as\b", pattern):
+        acts = not yes_no.AGENT.fullmatch(noun) and re.search(rf"\b(?:do|does|did) X {DONE}\b", pattern)
+        if acts or re.search(r"\bX (?:have|has|had) as\b", pattern):  # no track writes an album, or has it as its track
             return True
         turned = (f"X's {noun}", f"{noun} of X", f"{plural(noun)} of X")
     elif not said.link:

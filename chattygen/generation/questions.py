@@ -25,6 +25,7 @@ from chattygen.generation.plan import plan
 from chattygen.generation.two_facts import named
 from chattygen.generation.verify import verify
 from chattygen.generation.wording import (
+    DONE,
     ends_in_clause,
     is_ill_formed,
     kind_of,
@@ -55,10 +56,6 @@ OPENINGS: dict[str, tuple[str, ...]] = {
 
 SITES = frozenset("base headquarters home location place residence seat site venue".split())
 """Nouns that say where something is; a capital is a place too, but nobody asks where it is to hear its name."""
-
-
-DONE = "(?:author|compose|direct|discover|found|invent|paint|produce|receive|record|win|write)"
-"""Deeds that are done once their result is in a graph."""
 
 
 def openings(ask: Ask) -> tuple[str, ...]:

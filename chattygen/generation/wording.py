@@ -171,13 +171,16 @@ def plain_question(ask: Ask) -> str:
     return f"{opening} {said.auxiliary} X {link}?"
 
 
+DONE = "(?:author|compose|direct|discover|found|invent|paint|produce|receive|record|win|write)"
+"""Deeds that are done once their result is in a graph."""
+
 _DID = r"\b(?:do|does|did) X"
 _PAST = """became been began born came gave got had has is are knew led left lost made met ran sang saw said sold sent
     spent took taught thought told was went were won wrote""".split()
 _DEEDS = "belong die died dies happen happened live lived occurred receive win won".split()
 _ILL_FORMED = re.compile(
     rf"{_DID} (?:{'|'.join(_PAST)}|(?!embed\b|shed\b)\w+(?<!e)ed)\b|\b(?:is|are|was|were) X (?:{'|'.join(_DEEDS)})\b"
-    r"|^Who (?:is|are|was|were) the names?\b"
+    r"|^Who (?:is|are|was|were) the names?\b|^(?:What|Which)\b.* X (?:based|born|located|situated)\?|[.;!] "
 )
 
 

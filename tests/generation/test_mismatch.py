@@ -8,11 +8,13 @@ from chattygen.domain import Fact, Iri, Value
 from chattygen.generation.asks import Ask
 from chattygen.generation.mismatch import (
     another_class,
+    anothers,
     class_for_predicate,
     copies_prompt,
     is_turned_round,
     mismatch,
     no_single_question,
+    one_of_several,
     says_inside,
     says_more,
     word_against_value,
@@ -143,6 +145,39 @@ def test_copies_prompt(pattern: str, ask: Ask, reason: str) -> None:
 )
 def test_another_class(pattern: str, about: Fact, reason: str) -> None:
     assert another_class(pattern, Ask(about, "value"), (*FACTS, NEAR)) == reason
+
+
+@pytest.mark.parametrize(
+    ("pattern", "about", "reason"),
+    [
+        ("What is X's rank?", RANK, ""),
+        ("Which are X's ships?", SHIPS, ""),
+        ("How many people were born in X's country?", fact("p", "birth place", BO, direction="in"), "country"),
+        ("When is X's date of birth?", BORN, ""),
+        ("When was X born?", BORN, ""),
+    ],
+)
+def test_what_is_another_s(pattern: str, about: Fact, reason: str) -> None:
+    assert anothers(pattern, about) == (f"asks about X's {reason}" if reason else "")
+
+
+def test_one_of_several() -> None:
+    assert one_of_several("Who is X's friend?", Ask(FRIENDS, "value")) == "asks for one of 3 values"
+    assert one_of_several("Who is the friend of X?", Ask(FRIENDS, "value")) == "asks for one of 3 values"
+    assert one_of_several("Who is the friend of X in Oslo?", Ask(FRIENDS, "value")) == ""
+    assert one_of_several("Who are X's friends?", Ask(FRIENDS, "value")) == ""
+    assert one_of_several("Who is X's mentor?", Ask(MENTOR, "value")) == ""
+    places = fact("birth", "birth place", (*TOWN, *TOWN))
+    assert one_of_several("What is the birth place of X?", Ask(places, "value")) == ""
+
+
+def test_what_others_have_does_nothing_to_them() -> None:
+    track = fact("track", "track", nodes("a", type_label="album"), value_type="album", direction="in")
+    assert is_turned_round("What album does X write?", track)
+    assert not is_turned_round("Which album has X as a track?", track)
+    assert not is_turned_round("Which ships did X command?", SHIPS)  # a captain does something
+    city = fact("city", "city", nodes("a", type_label="club"), value_type="club", direction="in")
+    assert not is_turned_round("Which clubs does X have?", city)
 
 
 def test_a_person_says_first_what_is_asked_for() -> None:
