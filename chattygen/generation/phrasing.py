@@ -19,6 +19,7 @@ from chattygen.generation import dialogue, grammar, questions
 from chattygen.generation.asks import Ask, cue, phrase
 from chattygen.generation.attempts import Asker, ask_items
 from chattygen.generation.kinds import objects
+from chattygen.generation.mismatch import NUMBERS
 from chattygen.generation.phrasings import REF, Key, Phrasing, Wording, key_of
 from chattygen.generation.plan import plan
 from chattygen.generation.stages import LATER_PHRASING, PHRASING, Stage
@@ -48,6 +49,9 @@ TENSES = frozenset("is are was were do does did".split())
 STATES = frozenset(["is", "are"])
 GRAMMAR = frozenset("a an and as has have his her its of s that the their whose x".split())
 """Words that add nothing to what is asked."""
+
+SOME = frozenset([*NUMBERS, *"another else first last main only other same".split()])
+"""Words that may be right of one entity, and are said of all."""
 
 Asking = Callable[[Stage, int], Asker]
 """(stage, number of the round from 0) -> who is asked."""
@@ -162,6 +166,8 @@ def _round(
 
     def check(index: int, line: str, accepted: dict[int, str]) -> str | tuple[Finding, ...]:
         pattern = questions.bare(line.removeprefix(cue(asks[index])), type_label)
+        if some := [word for word in words(pattern) if word in SOME and word not in words(phrase(asks[index]))]:
+            return (Finding("Q8", f"not so of every entity: {', '.join(some)}", pattern),)
         if models[index] and (new := new_words(pattern, asks[index], models[index])):
             return (Finding("Q8", f"says what the fact does not: {', '.join(new)}", pattern),)
         return question_findings(pattern, wanted[index], embedder) or pattern

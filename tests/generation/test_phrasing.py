@@ -24,7 +24,7 @@ from chattygen.generation.phrasings import Phrasing, Wording
 from chattygen.generation.stages import PHRASING, Stage
 from chattygen.generation.wording import Reference, reference
 
-from .hand_made import ADA, BORN, CREW, RANK, SEA, Alike, Script, around, fact, literal, nodes, script
+from .hand_made import ADA, BORN, CREW, FRIENDS, RANK, SEA, Alike, Script, around, fact, literal, nodes, script
 
 HER = Reference("feminine", "she", "her", "her", "the captain")
 THEM = Reference("plural", "they", "them", "their", "the captain")
@@ -93,6 +93,13 @@ def test_a_wording_must_be_right_for_every_sampled_entity() -> None:
     assert [wording.origin for wording in alone.wordings] == ["model"]
     (both,) = made(script(*["rank: Which rank, as rear admiral, has X?"] * ROUNDS), about(cook, seed=BO), about(RANK))
     assert both.wordings == (Wording(question="What is the rank of X?", origin="builder"),)
+
+
+def test_what_is_so_of_one_entity_is_not_said_of_all() -> None:
+    """FRIENDS has three values, and the next entity may have two."""
+    replies = script(*["friend: Who are the three friends of X?", "friend: Who else is a friend of X?"] * ROUNDS)
+    (phrasing,) = made(replies, about(FRIENDS))
+    assert phrasing.wordings == (Wording(question="What are the friends of X?", origin="builder"),)
 
 
 def test_what_the_model_cannot_word_the_builder_words_plainly() -> None:
