@@ -129,10 +129,10 @@ def assemble(
         if draw.random() < len(chosen) * (kinds or {}).get("yes-no", 0):
             chosen = _with_test(known, chosen, run, draw)
         turns = _turns(known, chosen, flow or {}, draw)
-        told = tuple(turn.question.pattern for turn in turns)
+        told = {tuple(turn.question.pattern for turn in turns), tuple(turn.utterance for turn in turns)}
         asked = [turn.question for turn in turns]
-        if told not in known.told and not dialogue.dialogue_findings(turns, asked, known.subgraph, SETTLED):
-            known.told.add(told)
+        if not told & known.told and not dialogue.dialogue_findings(turns, asked, known.subgraph, SETTLED):
+            known.told |= told
             return turns
     return ()
 

@@ -206,3 +206,19 @@ def test_what_no_other_entity_has_is_not_tested() -> None:
     seed = known(ADA_AND_ALL, ALL | dict([TESTED_MENTOR]), planned(ADA_AND_ALL))
     turns = assemble(seed, 1, 5, 3, fake_run, kinds={"yes-no": 1.0})
     assert [turn.question.form for turn in turns].count("yes-no") == 0
+
+
+def test_other_questions_in_the_same_words_are_no_other_dialogue() -> None:
+    """Both questions become the same later turn, so that only dialogues that begin with one of them need differ."""
+    same = worded(
+        "birthDate",
+        "value",
+        by_model("When was X born?", "When was {ref} born?"),
+        by_model("On which date was X born?", "When was {ref} born?"),
+    )
+    for number in range(20):
+        subgraph = around(BORN, RANK, seed=replace(ADA, iri=f"{SEA}ada{number}"))
+        seed = known(subgraph, dict([same, RANKS]), planned(subgraph))
+        said = [turns for n in range(1, 40) if (turns := assemble(seed, n, 2, 2, fake_run))]
+        utterances = [tuple(turn.utterance for turn in turns) for turns in said]
+        assert len(set(utterances)) == len(utterances) >= 3
