@@ -29,13 +29,15 @@ def with_kinds(asked: Sequence[Ask], spare: Sequence[Ask], subgraph: Subgraph, k
     """(asked, spare), with the shares of `kinds` (RunSettings.kinds) as far as the facts allow.
 
     As many questions as before, about the same facts but where counts give way. What is asked over two facts stays, and
-    so does the first fact of it.
+    so does the first fact of it; beside it nothing is asked with yes or no.
     """
     firsts = {ask.fact for ask in asked if ask.beyond}
     free = [ask for ask in asked if not ask.beyond and ask.fact.count and ask.fact not in firsts]
     if "how-many" in kinds:
         wanted = drawn(kinds["how-many"], len(asked), subgraph, "how-many")
         asked, spare = _with_counts(asked, spare, free, wanted)
+    if firsts:  # a small model cannot keep apart what is tested and what is beyond
+        return tuple(asked), tuple(spare)
     wanted = min(drawn(kinds.get("yes-no", 0), len(asked), subgraph, "yes-no"), max(1, len(asked) // PER_YES_NO))
     tested = _tested([ask for ask in asked if ask in free and ask.form == "value"], subgraph, wanted)
     return tuple(tested.get(ask, ask) for ask in asked), tuple(spare)
