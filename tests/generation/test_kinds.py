@@ -119,9 +119,9 @@ def test_no_other_question_tells_the_answer() -> None:
     assert objects(birth, subgraph) == ([*cities("Rome")], [*cities("Norway")])
 
 
-def test_what_is_asked_over_two_facts_stays_and_so_does_its_first_fact() -> None:
+def test_what_is_asked_over_two_facts_stays_and_so_does_its_first_fact_and_nothing_is_tested_beside_it() -> None:
     hop = Ask(HOME, "value", beyond=Beyond("hop", GRAVE, GRAVE))
-    asks = (Ask(HOME, "value"), hop, Ask(GRAVE, "count"))
+    asks = (Ask(HOME, "value"), hop, Ask(GRAVE, "value"))
     for subgraph in seeds(HOME, GRAVE, many=30):
         assert with_kinds(asks, (), subgraph, {"yes-no": 0.2}) == (asks, ())
 
