@@ -85,9 +85,11 @@ def word_against_value(pattern: str, ask: Ask) -> str:
 
 
 def no_single_question(pattern: str, fact: Fact) -> str:
-    """Two questions in one, or a question what X is, unless the fact's own word says in which respect."""
+    """Two questions in one, a question for X's name, or what X is, unless the fact's own word says in which respect."""
     if re.search(r"\b(?:and|or),? (?:how|what|when|where|which|who)\b", pattern, re.IGNORECASE):
         return "asks two things"
+    if re.search(r"\b(?:the|a) name of X\?|\bX['’]s name\?", pattern):
+        return "asks for the name that it says"
     identity = re.search(r"^(?:What|Which|Who)\b(?!.*\bwhose\b).* (?:is|are) X\?$", pattern)
     respect = fact.direction == "out" and contains_words(pattern, read(fact.predicate_label).noun)
     return "asks what X is" if identity and not respect else ""

@@ -20,7 +20,7 @@ from chattygen.generation.mismatch import (
     word_against_value,
 )
 
-from .hand_made import BORN, CREW, FACTS, FRIENDS, MEDALS, MENTOR, PUPIL, RANK, SHIPS, fact, nodes
+from .hand_made import BORN, CREW, FACTS, FRIENDS, MEDALS, MENTOR, PUPIL, RANK, SHIPS, fact, literal, nodes
 
 TOWN = (Value(Iri("http://e.org/gullsund"), "Gullsund", "town", "place"),)
 BO = (Value(Iri("http://e.org/bo"), "Bo", "captain", "person"),)
@@ -108,6 +108,9 @@ def test_says_more(pattern: str, about: Fact, reason: str) -> None:
     [
         ("Who is the mentor of X?", MENTOR, ""),
         ("When was X born, and where did she grow up?", BORN, "asks two things"),
+        ("What is the name of X?", RANK, "asks for the name that it says"),
+        ("What is X's name?", RANK, "asks for the name that it says"),
+        ("What is the local name of X?", fact("p", "local name", literal("Ada")), ""),
         ("Who is X?", MENTOR, "asks what X is"),
         ("Which captain is X?", MENTOR, "asks what X is"),
         ("What rank is X?", RANK, ""),  # the fact's own word says in which respect
