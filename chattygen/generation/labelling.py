@@ -6,7 +6,7 @@ of being an entity of the type is, on which the pronouns of a dialogue depend. K
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import get_args
 
 from chattygen.context.labels import Candidate
@@ -18,10 +18,16 @@ from chattygen.generation.grammar import any_of
 
 BEINGS: tuple[Being, ...] = get_args(Being)
 
-GROUPS = frozenset(
-    "agency association band club company institution organisation organization party team university".split()
-)
-"""Classes that are groups whatever a small model says: it takes an organisation for a person."""
+WORDS: Mapping[str, Being] = {
+    **dict.fromkeys(
+        "agency association band club company institution organisation organization party team university".split(),
+        "group",
+    ),
+    **dict.fromkeys(
+        "city continent country island lake mountain province region river sea town village".split(), "place"
+    ),
+}
+"""Classes that say by themselves what they are: a small model takes an organisation for a person now and then."""
 
 
 def ask_label(asker: Asker, node_type: NodeType, candidates: Sequence[Candidate]) -> tuple[Candidate, Being]:
@@ -50,8 +56,7 @@ def ask_label(asker: Asker, node_type: NodeType, candidates: Sequence[Candidate]
 
     replies = ask_items(asker, [any_of(texts) for texts in choices], values, check, max_tokens_per_line=40)
     being: Being = next((known for known in BEINGS if known == replies[-1]), "thing")
-    if GROUPS & set(node_type.label.casefold().split()[-1:]):
-        being = "group"
+    being = WORDS.get(node_type.label.casefold().split()[-1], being) if node_type.label.strip() else being
     chosen = names.index(replies[0]) if len(candidates) > 1 and replies[0] in names else 0
     return candidates[chosen], being
 

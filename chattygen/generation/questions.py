@@ -329,7 +329,7 @@ def not_in_itself(question: Question, seed: Seed) -> Finding | None:
         own = noun
     elif fact.value_type == own:
         return None
-    placed = rf"\b(?:{re.escape(own)}|{re.escape(plural(own))}) (?:at|in|on|near|within) X\b"
+    placed = rf"\b(?:{re.escape(own)}|{re.escape(plural(own))}) (?:as|at|in|on|near|within) X\b"
     if own and re.search(placed, question.pattern, re.IGNORECASE):
         return Finding("Q9", f"X is the {own}, nothing in it", question.pattern)
     return None

@@ -36,9 +36,10 @@ def test_with_one_candidate_only_the_being_is_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "being"), [("organisation", "group"), ("football club", "group"), ("club member", "person")]
+    ("label", "being"),
+    [("organisation", "group"), ("football club", "group"), ("country", "place"), ("club member", "person")],
 )
-def test_an_organisation_is_no_person_whatever_the_model_says(label: str, being: str) -> None:
+def test_what_the_word_says_by_itself_is_not_left_to_the_model(label: str, being: str) -> None:
     told = script("person")
     assert ask_label(told.asker(LABEL), NodeType(V + "T", label, 20, 1.0), (TITLE,)) == (TITLE, being)
 

@@ -469,6 +469,7 @@ CAPITAL = fact("capital", "capital", nodes("Scania"), "entity", "province", dire
     [
         ("Which organisations have their city at X?", BASED, "Q9"),
         ("Which organisation has its city in X?", BASED, "Q9"),
+        ("Which organisation has its city as X?", BASED, "Q9"),
         ("Which organisation has X as its city?", BASED, ""),
         ("Which organisations are based in X?", BASED, ""),
         ("Which organisations in the city are near X?", BASED, ""),
