@@ -18,7 +18,7 @@ from chattygen.generation.grammar import any_of
 
 BEINGS: tuple[Being, ...] = get_args(Being)
 
-WORDS: Mapping[str, Being] = {
+SAID: Mapping[str, Being] = {
     **dict.fromkeys(
         "agency association band club company institution organisation organization party team university".split(),
         "group",
@@ -56,7 +56,7 @@ def ask_label(asker: Asker, node_type: NodeType, candidates: Sequence[Candidate]
 
     replies = ask_items(asker, [any_of(texts) for texts in choices], values, check, max_tokens_per_line=40)
     being: Being = next((known for known in BEINGS if known == replies[-1]), "thing")
-    being = WORDS.get(node_type.label.casefold().split()[-1], being) if node_type.label.strip() else being
+    being = SAID.get(" ".join(node_type.label.casefold().split()[-1:]), being)
     chosen = names.index(replies[0]) if len(candidates) > 1 and replies[0] in names else 0
     return candidates[chosen], being
 
