@@ -16,6 +16,7 @@ GROUPS = {
 
 STAGES = {
     "label": "Label",
+    "interest": "Interest",
     "questions": "Question",
     "queries": "SPARQL",
     "dialogue": "Dialogue",
