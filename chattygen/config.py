@@ -5,6 +5,8 @@ Every wrong key is reported with file, key, got and expected. Knows nothing abou
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -77,6 +79,19 @@ def read_toml(path: Path, shape: type[Table]) -> Table:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not valid TOML: {error}", "mend the line that is named") from None
     return check(data, shape, str(path))
+
+
+def add_toml(path: Path, header: str, text: str) -> None:
+    """Add `text` at the end of a TOML file, which begins with `header` if it is new; what stands in it stays."""
+    before = path.read_text(encoding="utf-8").rstrip("\n") + "\n" if path.exists() else header
+    draft = path.with_name(f".{path.name}.new")
+    draft.write_text(before + text, encoding="utf-8")
+    os.replace(draft, path)
+
+
+def toml_text(value: str) -> str:
+    """A TOML string or quoted key: as in JSON, but for the one control character that JSON allows."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def check(data: dict[str, Any], shape: type[Table], source: str) -> Table:

@@ -6,15 +6,13 @@ Knows nothing about models.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, RootModel
 
-from chattygen.config import read_toml
+from chattygen.config import add_toml, read_toml, toml_text
 
 DULL = 0.5
 """The score of what a model says nobody would ask: behind everything else, but before what looks like records."""
@@ -47,16 +45,9 @@ def read(path: Path) -> Scores:
 
 def add(path: Path, node_type: str, scores: Mapping[str, float], labels: Mapping[str, str]) -> None:
     """Add the scores of a node type at the end of a file, which is made if it is not there."""
-    before = path.read_text(encoding="utf-8").rstrip("\n") + "\n" if path.exists() else HEADER
+    said = {predicate: " ".join(labels.get(predicate, "").split()) for predicate in scores}
     lines = (
-        f"{_key(node_type)}.{_key(predicate)} = {score:g}  # {' '.join(labels.get(predicate, '').split())}".rstrip(" #")
+        f"{toml_text(node_type)}.{toml_text(predicate)} = {score:g}{'  # ' * bool(said[predicate])}{said[predicate]}"
         for predicate, score in scores.items()
     )
-    draft = path.with_name(f".{path.name}.new")
-    draft.write_text(before + "\n" + "".join(f"{line}\n" for line in lines), encoding="utf-8")
-    os.replace(draft, path)
-
-
-def _key(iri: str) -> str:
-    """A quoted TOML key: as in JSON, but for the one control character that JSON allows."""
-    return json.dumps(iri, ensure_ascii=False).replace("\x7f", "\\u007f")
+    add_toml(path, HEADER, "\n" + "".join(f"{line}\n" for line in lines))

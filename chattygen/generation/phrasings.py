@@ -7,15 +7,13 @@ Knows nothing about how wordings are made or used.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from pydantic import Field, field_validator, model_validator
 
-from chattygen.config import Strict, read_toml
+from chattygen.config import Strict, add_toml, read_toml, toml_text
 from chattygen.domain import Direction, Subgraph
 from chattygen.generation.asks import Ask
 from chattygen.generation.questions import no_context
@@ -148,28 +146,20 @@ def read(path: Path) -> Phrasings:
 
 def add(path: Path, new: Iterable[Phrasing]) -> None:
     """Add phrasings at the end of a file, which is made if it is not there; what stands in it stays as it is."""
-    before = path.read_text(encoding="utf-8").rstrip("\n") + "\n" if path.exists() else HEADER
-    draft = path.with_name(f".{path.name}.new")
-    draft.write_text(before + "".join(f"\n{_table(phrasing)}" for phrasing in new), encoding="utf-8")
-    os.replace(draft, path)
+    add_toml(path, HEADER, "".join(f"\n{_table(phrasing)}" for phrasing in new))
 
 
 def _table(phrasing: Phrasing) -> str:
     """One phrasing as TOML."""
     fields = ("type", "predicate", "direction", "form", "of", "about", "reason")
     given = [(name, getattr(phrasing, name)) for name in fields]
-    lines = ["[[phrasing]]", *(f"{name} = {_text(value)}" for name, value in given if value)]
+    lines = ["[[phrasing]]", *(f"{name} = {toml_text(value)}" for name, value in given if value)]
     if phrasing.wordings:
         lines += ["wordings = [", *(f"    {_inline(wording)}," for wording in phrasing.wordings), "]"]
     return "\n".join(lines) + "\n"
 
 
 def _inline(wording: Wording) -> str:
-    later = f"later = [{', '.join(map(_text, wording.later))}], " if wording.later else ""
-    model = f", model = {_text(wording.model)}" if wording.model else ""
-    return f"{{ question = {_text(wording.question)}, {later}origin = {_text(wording.origin)}{model} }}"
-
-
-def _text(value: str) -> str:
-    """A TOML string: as in JSON, but for the one control character that JSON allows."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    later = f"later = [{', '.join(map(toml_text, wording.later))}], " if wording.later else ""
+    model = f", model = {toml_text(wording.model)}" if wording.model else ""
+    return f"{{ question = {toml_text(wording.question)}, {later}origin = {toml_text(wording.origin)}{model} }}"

@@ -265,10 +265,10 @@ def facts_distinct(question: Question, others: Sequence[Question]) -> Finding | 
 def one_question(question: Question) -> Finding | None:
     """Q4: one question mark, at the end, and at least four words with the name; a question mark in the name is none.
 
-    And its verbs go together.
+    And its words go together; those of what it tests are none of its own: `Sir James W. Black`.
     """
     pattern = question.pattern
-    if is_ill_formed(pattern):
+    if is_ill_formed(emptied(pattern, named(question))):
         return Finding("Q4", "the verbs do not go together", pattern)
     if pattern.count("?") == 1 and pattern.endswith("?") and len(words(question.text)) >= FEWEST_WORDS:
         return None

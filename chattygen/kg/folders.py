@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MANIFEST, PROFILE, STORE = "kg.json", "profile.json", "store"
 
 PHRASINGS, TEMPLATES, INTEREST = "phrasings.toml", "templates.toml", "interest.toml"
-"""How questions are worded: made by generation, mended by people, and kept when the graph is loaded anew."""
+"""How questions are worded and what nobody would ask: made by generation, mended by people, kept by a new load."""
 
 USERS = "users.lock"
 """In the store of a Virtuoso: the file on which every process that uses it holds a shared lock."""

@@ -137,6 +137,13 @@ def test_q4_one_question_of_four_words(pattern: str, broken: str) -> None:
     assert rule(one_question(question(pattern))) == broken
 
 
+def test_q4_a_full_stop_in_what_is_tested_ends_no_sentence() -> None:
+    lee = Value(Iri("http://e.org/lee"), "Lee B. Moe", "captain", "person")
+    asked = replace(question("Did Lee B. Moe teach X?", MENTOR), form="yes-no", tested=lee)
+    assert rule(one_question(asked)) == ""
+    assert rule(one_question(replace(asked, pattern="Did Lee B. Moe teach. Did X?"))) == "Q4"
+
+
 def test_q4_a_question_mark_in_the_name_is_none_of_the_question() -> None:
     film = replace(ADA, label="Who's There?", being="work")
     assert rule(one_question(question("Who directed X in Rome?", seed=film))) == ""
