@@ -40,12 +40,13 @@ def kinds(type_label: str, labels: Iterable[str]) -> frozenset[str]:
 def without_bracket(seed: Seed, facts: Iterable[Fact], kinds: Collection[str]) -> str:
     """The label with what stands in its bracket said as a person says it; empty when the bracket is best left alone.
 
-    It must be a kind (`kinds`), alone or behind a year or a neighbour that the facts give, or such a year alone.
+    It must be a kind (`kinds`), alone, behind a name, or behind a year or a neighbour that the facts give, or such a
+    year alone.
     """
     name, bracket = unbracketed(seed.label)
     kind = next((k for k in sorted(kinds, key=len, reverse=True) if f" {bracket.casefold()}".endswith(f" {k}")), "")
     owner = bracket[: len(bracket) - len(kind)].strip()
-    if not bracket or (owner and not _given(owner, facts)):
+    if not bracket or (owner and not _given(owner, facts) and not (kind and _is_name(owner))):
         return ""
     if kind:
         spoken = seed.type_label if kind == seed.type_label.casefold() else lower_words(bracket[-len(kind) :])
@@ -87,6 +88,11 @@ def year(fact: Fact) -> str:
     """The year of a date or year, else an empty text."""
     found = _YEAR.match(fact.values[0].label) if fact.value_kind in ("date", "year") and fact.values else None
     return found[0] if found else ""
+
+
+def _is_name(owner: str) -> bool:
+    """Whether the words in front of a kind are a name, so that it needs no fact to say it: `R.E.M.`, no year."""
+    return all(word[0].isupper() for word in owner.split())
 
 
 def _given(owner: str, facts: Iterable[Fact]) -> bool:

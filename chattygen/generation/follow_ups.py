@@ -20,6 +20,7 @@ from chattygen.generation.wording import (
     PEOPLE,
     PRONOUN_FORMS,
     Reference,
+    of_group,
     plain_question,
     reference,
     stated_gender,
@@ -57,7 +58,8 @@ def referent(fact: Fact, kind: QuestionKind, subgraph: Subgraph) -> Referent | N
     phrase = _phrase(fact, kind, subgraph)
     gender = _gender(fact, kind, subgraph)
     ref = Reference(gender or "neuter", *PRONOUN_FORMS[gender or "neuter"], phrase, is_place(fact, kind))
-    own = {*seed.forms, *(PRONOUN_FORMS["neuter"] if subgraph.seed.being == "group" else ())}
+    of_groups = (*PRONOUN_FORMS["neuter"], *PRONOUN_FORMS["plural"])
+    own = {*seed.forms, *(of_groups if subgraph.seed.being == "group" else ())}
     if gender and not {ref.subject, ref.object, ref.possessive} & own:
         said = dict.fromkeys((ref.subject, ref.object, ref.possessive))
         there = ["there"] * (ref.place and not seed.place)
@@ -87,7 +89,9 @@ def _gender(fact: Fact, kind: QuestionKind, subgraph: Subgraph) -> str:
     """As Reference.gender; empty when nobody knows whether it is a person, a place or a thing."""
     value = fact.values[0]
     label = value.type_label or fact.value_type
-    if kind == "who" or value.being in ("person", "group") or label.casefold() in PEOPLE:
+    if value.being == "group" and kind != "who":
+        return of_group(label)
+    if kind == "who" or value.being == "person" or label.casefold() in PEOPLE:
         for first, beyond in subgraph.beyond:
             if first == fact and is_gender(beyond.fact) and beyond.asked.count == 1 and beyond.asked.values:
                 return stated_gender(beyond.asked.values[0].label)

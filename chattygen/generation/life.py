@@ -5,12 +5,26 @@ The nouns are those of the field's usual vocabularies, as people's labels have t
 
 from __future__ import annotations
 
-BORN = frozenset(["birth place", "birthplace", "place of birth"])
-DIED = frozenset(["death place", "deathplace", "place of death"])
+import re
+
+BORN = frozenset(["birth place", "birthplace", "place of birth", "birth date", "date of birth", "birth year"])
+DIED = frozenset(["death place", "deathplace", "place of death", "death date", "date of death", "death year"])
 
 
 def happened(noun: str) -> str:
-    """What happened in the place that a predicate of this noun names: `born`, `died`; else empty."""
+    """What happened in the place or on the day that a predicate of this noun names: `born`, `died`; else empty."""
     if noun.casefold() in BORN:
         return "born"
     return "died" if noun.casefold() in DIED else ""
+
+
+def told(pattern: str, noun: str) -> str:
+    """`pattern` with the verb in the place of the noun: `whose death place is X` becomes `who died in X`."""
+    event, had = happened(noun), rf"{noun.replace(' ', ' ?')} (?:(?:at|in) )?"
+    if not event:
+        return pattern
+    one, many = ("was born", "were born") if event == "born" else (event, event)
+    pattern = re.sub(rf"\bhas (?:her|his|its|their) {had}X\b", f"{one} in X", pattern)
+    pattern = re.sub(rf"\bhave their {had}X\b", f"{many} in X", pattern)
+    pattern = re.sub(rf"\bperson whose {had}(?:is|was) X\b", f"person who {one} in X", pattern)
+    return re.sub(rf"\bwhose {had}(?:is|was) X\b", f"who {many} in X", pattern)

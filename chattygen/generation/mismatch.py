@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from chattygen.context.reading import plural, read
+from chattygen.context.reading import PREPOSITIONS, plural, read
 from chattygen.context.summary import hidden, others, relation
 from chattygen.domain import Being, Fact, QuestionKind
 from chattygen.generation import yes_no
 from chattygen.generation.asks import Ask, phrase
 from chattygen.generation.wording import DONE, kind_of
-from chattygen.generation.words import contains_words, content, stem, words
+from chattygen.generation.words import FUNCTION_WORDS, contains_words, content, stem, words
 
 UNITS = frozenset(
     """seconds minutes hours days kilometers kilometres km meters metres miles feet inches square hectares acres
@@ -31,6 +31,15 @@ NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".
 RELATING = frozenset("about across after against before during into through without".split())
 """Prepositions that say more than the fact, if its own words do not have them: `named after`, `flows into`."""
 
+_ADDING_NOTHING = frozenset(
+    map(
+        stem,
+        """appear attend award become belong carry come contain do find gain get go have hold lie locate play publish
+        receive release serve speak take win won work""".split(),
+    )
+)
+"""Stems of verbs that may stand beside any relation: the prize that X received, the city that X lies in."""
+
 BESIDE = frozenset("along at near on".split())
 """Prepositions of a place where something lies without being in it: a city at a sea."""
 
@@ -44,6 +53,7 @@ def mismatch(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
         return (
             word_against_value(pattern, ask)
             or yes_no.says_more(pattern, ask.fact, ask.tested)
+            or says_inside(pattern, ask.fact)
             or (f"turned round: {phrase(ask)}" if yes_no.is_turned_round(pattern, ask.fact) else "")
             or copies_prompt(pattern, ask)
             or class_for_predicate(pattern, ask.fact)
@@ -53,6 +63,7 @@ def mismatch(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
         or no_single_question(pattern, ask.fact)
         or says_more(pattern, ask)
         or says_inside(pattern, ask.fact)
+        or another_verb(pattern, ask)
         or anothers(pattern, ask.fact)
         or one_of_several(pattern, ask)
         or (f"turned round: {relation(ask.fact, counted=False)}" if is_turned_round(pattern, ask.fact) else "")
@@ -99,7 +110,8 @@ def says_more(pattern: str, ask: Ask) -> str:
     """The first preposition or number that the words of the fact do not have, nor the number of its values."""
     own = {*words(ask.fact.predicate_label), *words(others(ask.fact)), *NUMBERS[ask.fact.count : ask.fact.count + 1]}
     for word in words(pattern):
-        if word not in own and (word in RELATING or word in NUMBERS or word.isdecimal()):
+        near = word == "near" and not BESIDE & own
+        if word not in own and (near or word in RELATING or word in NUMBERS or word.isdecimal()):
             return f"says more than the fact: {word}"
     return ""
 
@@ -112,6 +124,21 @@ def says_inside(pattern: str, fact: Fact) -> str:
         return ""
     inside = r"\bin\?$|^In (?:which|what)\b|\b(?:lie|lies|located|situated) in [XY]\b"
     return f"says in, where the fact says {beside[0]}" if re.search(inside, pattern) else ""
+
+
+def another_verb(pattern: str, ask: Ask) -> str:
+    """The main verb, if it is neither a word of the fact nor one that adds nothing: `Which countries does X occupy?`"""
+    fact = ask.fact
+    own = content(f"{fact.predicate_label} {fact.value_type} {hidden(fact)}") | _ADDING_NOTHING
+    things = "|".join(re.escape(name) for name in (plural(fact.value_type), fact.value_type) if name) or "$"
+    behind = re.search(r"\b(?:do|does|did) X (\w+)", pattern)
+    before = re.search(rf"^(?:How many|What|Which) (?:{things}) (\w+) X\b", pattern)
+    for verb in (found[1] for found in (behind, before) if found and found[1] not in FUNCTION_WORDS | PREPOSITIONS):
+        if not any(word.startswith(stem(verb)) or word == stem(stem(verb)) for word in own):
+            return f"says another verb than the fact: {verb}"
+        if stem(verb) == "contain" and {value.being for value in fact.values} & {"group", "person"}:
+            return "a group contains nothing"
+    return ""
 
 
 def anothers(pattern: str, fact: Fact) -> str:

@@ -21,11 +21,13 @@ from chattygen.generation.asks import Ask, cue, phrase
 from chattygen.generation.attempts import Asker, ask_items
 from chattygen.generation.choice import with_two_facts
 from chattygen.generation.kinds import with_kinds
+from chattygen.generation.life import told
 from chattygen.generation.plan import plan
 from chattygen.generation.two_facts import named
 from chattygen.generation.verify import verify
 from chattygen.generation.wording import (
     DONE,
+    MANY,
     ends_in_clause,
     is_ill_formed,
     kind_of,
@@ -197,8 +199,17 @@ def mended(pattern: str, ask: Ask, seed: Seed) -> str:
     fact, said = ask.fact, read(ask.fact.predicate_label)
     if seed.being == "place" and fact.direction == "in" and "at" not in words(fact.predicate_label):
         pattern = re.sub(r"\bat X\b", "in X", pattern)
+    if fact.value_type:
+        several = rf"^((?:How many|What|Which) {re.escape(plural(fact.value_type))}) (has|is|was)\b(?! X\b(?! as\b))"
+        pattern = re.sub(several, lambda found: f"{found[1]} {MANY[found[2]]}", pattern)
+    if fact.direction == "in":
+        pattern = told(pattern, said.noun)
     if said.role:
-        pattern = re.sub(rf"\b(is|was) X {re.escape(said.link)}(?=\?)", rf"\1 X {said.role}", pattern)
+        head = said.link.removesuffix(" of")
+        pattern = re.sub(rf"\b(is|was) (X )?{re.escape(said.link)}\b", rf"\1 \2{said.role}", pattern)
+        pattern = re.sub(rf"\b(are|were) {re.escape(said.link)}\b", rf"\1 {plural(head)} of", pattern)
+    if seed.being != "group":
+        pattern = re.sub(r"\b([Dd])o X (?=\w)", r"\1oes X ", pattern)
     if ask.tested and fact.count > 1:
         one = re.compile(r"^(Is|Was) Y the (\w+) of X\?")
         pattern = one.sub(lambda found: f"{found[1]} Y one of the {plural(found[2])} of X?", pattern)

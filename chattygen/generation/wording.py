@@ -18,6 +18,9 @@ from chattygen.generation.life import happened
 from chattygen.generation.plan import is_gender
 from chattygen.generation.words import PRONOUNS, contains_words, words
 
+BODIES = frozenset("agency association company institution organisation organization party team university".split())
+"""Groups that are referred to as one thing, unlike a band: by the last word of their class."""
+
 AUXILIARIES = frozenset("did does do is was are were has have had can could will would".split())
 """Behind these `X` is a subject: `When did X die?`."""
 
@@ -57,7 +60,8 @@ class Reference:
         turn = agreeing(one.sub(lambda found: f"one of {self.possessive} {plural(found[1])}", turn), "they")
         if not self.place:
             return turn
-        return re.sub(r"\b(?:in|at|within) it\b", "there", re.sub(r"\bfrom it\b", "from there", turn))
+        turn = re.sub(r"(?<!\bis )(?<!\bare )\b(?:in|at|within) it\b", "there", turn)  # nobody asks which city is there
+        return re.sub(r"\bfrom it\b", "from there", turn)
 
 
 PRONOUN_FORMS = {
@@ -72,13 +76,18 @@ PRONOUN_FORMS = {
 def reference(subgraph: Subgraph) -> Reference:
     """The reference that fits the seed's type, and its gender where the graph states one (D8)."""
     seed = subgraph.seed
-    gender = "plural" if seed.being in ("person", "group") else "neuter"
+    gender = {"person": "plural", "group": of_group(seed.type_label)}.get(seed.being, "neuter")
     if seed.being == "person":
         for fact in subgraph.facts:
             if is_gender(fact) and fact.count == 1 and fact.values:
                 gender = stated_gender(fact.values[0].label)
     phrase = "" if seed.type_label.casefold() in VAGUE else f"the {seed.type_label}"
     return Reference(gender, *PRONOUN_FORMS[gender], phrase, seed.being == "place")
+
+
+def of_group(type_label: str) -> str:
+    """The gender of a group, as Reference.gender: a band are they, an organisation is one thing."""
+    return "neuter" if BODIES & set(words(type_label)[-1:]) else "plural"
 
 
 def stated_gender(label: str) -> str:
@@ -142,11 +151,13 @@ def plain_question(ask: Ask) -> str:
     kind = fact.value_type or ("entity" if fact.direction == "in" or ask.form == "count" else "")
     things = plural(kind) if many and kind else kind
     person = kind in PEOPLE or {value.being for value in fact.values} == {"person"}
-    event = happened(said.noun) if fact.direction == "in" or (ask.form, fact.value_kind) == ("value", "entity") else ""
+    told = ask.form == "value" and fact.value_kind in ("entity", "date", "year")
+    event = happened(said.noun) if fact.direction == "in" or told else ""
     if event and fact.direction == "in":
         return f"{which} {things} {('were ' if many else 'was ') * (event == 'born')}{event} in X?"
     if event:
-        return "Where was X born?" if event == "born" else "Where did X die?"
+        where = "Where" if fact.value_kind == "entity" else "When"
+        return f"{where} was X born?" if event == "born" else f"{where} did X die?"
     if fact.direction == "in":
         if said.link and said.is_verb:
             return f"{which} {things} {said.base if many else said.link} X?"
@@ -181,6 +192,8 @@ _DEEDS = "belong die died dies happen happened live lived occurred receive win w
 _ILL_FORMED = re.compile(
     rf"{_DID} (?:{'|'.join(_PAST)}|(?!embed\b|shed\b)\w+(?<!e)ed)\b|\b(?:is|are|was|were) X (?:{'|'.join(_DEEDS)})\b"
     r"|^Who (?:is|are|was|were) the names?\b|^(?:What|Which)\b.* X (?:based|born|located|situated)\?|[.;!] "
+    r"|^How (?:date|kind|name|place|sort|type|year)\b|\bby X (?:is|are) \w+(?:ed|en)\?"
+    r"|(?:(?<!\bX )\b|\bof X )(?:is|are|was|were) (?:based|located|situated)(?: at| in| on)?\?"
 )
 
 
@@ -215,16 +228,17 @@ def agreeing(text: str, subject: str) -> str:
 
     Not behind a preposition, where another word is the subject: `Which of the songs by X is the shortest?`.
     """
-    verbs = "|".join(_MANY)
-    text = re.sub(rf"\b({verbs}) {subject}\b(?!['’])", lambda found: f"{_MANY[found[1]]} {subject}", text)
+    verbs = "|".join(MANY)
+    text = re.sub(rf"\b({verbs}) {subject}\b(?!['’])", lambda found: f"{MANY[found[1]]} {subject}", text)
     opening = re.match(rf"({verbs}) {subject}\b(?!['’])", text, re.IGNORECASE)
-    text = f"{_MANY[opening[1].lower()].title()}{text[opening.end(1) :]}" if opening else text
+    text = f"{MANY[opening[1].lower()].title()}{text[opening.end(1) :]}" if opening else text
     bound = "|".join(sorted(PREPOSITIONS))
     behind = re.compile(rf"\b(?:({bound}) )?{subject} ({verbs})\b")
-    return behind.sub(lambda found: found[0] if found[1] else f"{subject} {_MANY[found[2]]}", text)
+    return behind.sub(lambda found: found[0] if found[1] else f"{subject} {MANY[found[2]]}", text)
 
 
-_MANY = {"is": "are", "was": "were", "does": "do", "has": "have"}
+MANY = {"is": "are", "was": "were", "does": "do", "has": "have"}
+"""Verbs in the singular -> in the plural."""
 
 
 def fitting(pattern: str, ref: Reference) -> str:

@@ -38,7 +38,8 @@ def test_the_title_of_a_work_stands_in_quotation_marks() -> None:
         ("1984 (song)", (), 'the song "1984"'),
         ("1984 (Song)", (), 'the song "1984"'),
         ("'39 (Queen song)", (QUEEN,), 'the Queen song "\'39"'),
-        ("'39 (Queen song)", (), ""),  # the graph does not say Queen
+        ("'39 (Queen song)", (), 'the Queen song "\'39"'),  # the label itself says it
+        ("'39 (early song)", (), ""),
         ('"Heroes" (Queen song)', (QUEEN,), 'the Queen song "Heroes"'),
         ("Mosh (1999 song)", (IN_1999,), 'the 1999 song "Mosh"'),
         ("Mosh (1998 song)", (IN_1999,), ""),

@@ -8,6 +8,7 @@ from chattygen.domain import Fact, Iri, Value
 from chattygen.generation.asks import Ask
 from chattygen.generation.mismatch import (
     another_class,
+    another_verb,
     anothers,
     class_for_predicate,
     copies_prompt,
@@ -96,11 +97,44 @@ def test_says_inside(pattern: str, about: Fact, reason: str) -> None:
         ("Which ship is named after X?", PUPIL, "says more than the fact: after"),
         ("Who was born before X?", BORN, "says more than the fact: before"),
         ("Who was X named after?", fact("eponym", "named after", BO), ""),
+        ("Which town is X located near?", fact("p", "located in", TOWN), "says more than the fact: near"),
+        ("Which town is X located near?", NEAR, ""),
+        ("Which sea is X located near?", AT_SEA, ""),
         ("Which Formula 1 season did X win?", fact("won", "winner of", BO, value_type="Formula 1 season"), ""),
     ],
 )
 def test_says_more(pattern: str, about: Fact, reason: str) -> None:
     assert says_more(pattern, Ask(about, "value")) == reason
+
+
+COUNTRY = fact("country", "country", nodes("a", type_label="country"), value_type="country")
+CAPITAL = fact("capital", "capital", nodes("a", type_label="province"), value_type="province", direction="in")
+CLUBS = (Value(Iri("http://e.org/club"), "Club", "club", "group"),)
+IN_CLUB = fact("city", "city", CLUBS, value_type="club", direction="in")
+ON_ALBUM = fact("track", "track", nodes("a", type_label="album"), value_type="album", direction="in")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "about", "reason"),
+    [
+        ("Which country does X occupy?", COUNTRY, "says another verb than the fact: occupy"),
+        ("Which country does X belong to?", COUNTRY, ""),
+        ("Which country does X lie in?", COUNTRY, ""),
+        ("Which countries do X's friends occupy?", COUNTRY, ""),  # the verb is another's: not looked at
+        ("Which river does X flow into?", fact("p", "flows into", nodes("a")), ""),
+        ("Which province capitalizes X?", CAPITAL, "says another verb than the fact: capitalizes"),
+        ("Which province has X as its capital?", CAPITAL, ""),
+        ("Which provinces govern X?", CAPITAL, "says another verb than the fact: govern"),
+        ("Which club contains X?", IN_CLUB, "a group contains nothing"),
+        ("Which clubs are in X?", IN_CLUB, ""),
+        ("Which album contains X?", ON_ALBUM, ""),
+        ("Which captain taught X?", MENTOR, "says another verb than the fact: taught"),
+        ("Which captain mentored X?", MENTOR, ""),
+        ("When did X die?", fact("p", "death date", literal("1980-01-02", "date"), "date"), ""),
+    ],
+)
+def test_another_verb(pattern: str, about: Fact, reason: str) -> None:
+    assert another_verb(pattern, Ask(about, "value")) == reason
 
 
 @pytest.mark.parametrize(
@@ -162,6 +196,14 @@ def test_another_class(pattern: str, about: Fact, reason: str) -> None:
 )
 def test_what_is_another_s(pattern: str, about: Fact, reason: str) -> None:
     assert anothers(pattern, about) == (f"asks about X's {reason}" if reason else "")
+
+
+def test_what_is_tested_is_not_said_to_be_in_what_it_is_at() -> None:
+    elbe = Value(Iri("http://e.org/elbe"), "Elbe", "river", "place")
+    at_river = fact("locatedAt", "located at", (elbe,), value_type="river")
+    tested = Ask(at_river, "yes-no", tested=elbe)
+    assert mismatch("Is X located in Y?", tested, (at_river,)) == "says in, where the fact says at"
+    assert mismatch("Is X located at Y?", tested, (at_river,)) == ""
 
 
 def test_one_of_several() -> None:

@@ -58,8 +58,8 @@ def test_several_wordings_each_once_and_their_later_turns() -> None:
         "birth date: On which date was X born?",
         "birth date: When was X born?",  # again: not kept twice
         "birth date: Where was X born?",  # Q8: a date is no place
-        "birth date: What is X's birth date?",
-        "When was she born?\nOn which date was the captain born?\nWhat is her birth date?",
+        "birth date: What is X's birth date?",  # further from how the first one says it
+        "When was she born?\nOn which date was the captain born?",
     )
     (phrasing,) = made(replies, about(BORN), about(DAY, seed=BO))
     assert phrasing.wordings == (
@@ -70,12 +70,9 @@ def test_several_wordings_each_once_and_their_later_turns() -> None:
             origin="model",
             model="script",
         ),
-        Wording(
-            question="What is X's birth date?", later=("What is {ref}'s birth date?",), origin="model", model="script"
-        ),
     )
     assert (phrasing.about, phrasing.form, phrasing.reason) == ("birth date of X: a date", "value", "")
-    assert replies.rules == [[], [], [], ["Q8"], [], []]
+    assert replies.rules == [[], [], [], ["Q8"], ["Q8"], []]
     calls = [attempt.call for attempt in replies.attempts]
     assert [call.temperature for call in calls if call] == [0.0, *[WARMTH] * (ROUNDS - 1), 0.0]
     assert {call.stage for call in calls if call} == {"phrasing"}
@@ -105,7 +102,7 @@ def test_what_is_so_of_one_entity_is_not_said_of_all() -> None:
 def test_what_the_model_cannot_word_the_builder_words_plainly() -> None:
     replies = script(*["birth date: Where was X born?"] * ROUNDS)
     (phrasing,) = made(replies, about(BORN))
-    assert phrasing.wordings == (Wording(question="What is the birth date of X?", origin="builder"),)
+    assert phrasing.wordings == (Wording(question="When was X born?", origin="builder"),)
 
 
 def test_what_even_the_builder_cannot_ask_is_left_out_with_the_reason() -> None:

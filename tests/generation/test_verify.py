@@ -53,33 +53,33 @@ OTHER = fact("o", "reef", nodes("c"))
 
 
 def test_its_own_fact_is_the_nearest() -> None:
-    assert not broken("Which harbour did X reach?", HARBOUR, TWO_TOPICS, STORM, OTHER)
+    assert not broken("Which harbour did X find?", HARBOUR, TWO_TOPICS, STORM, OTHER)
 
 
 def test_another_fact_is_nearer() -> None:
-    assert broken("Which storm did X meet?", HARBOUR, TWO_TOPICS, STORM, OTHER)
-    assert broken("Which storm did X meet?", OTHER, TWO_TOPICS, STORM)
+    assert broken("Which storm was X in?", HARBOUR, TWO_TOPICS, STORM, OTHER)
+    assert broken("Which storm was X in?", OTHER, TWO_TOPICS, STORM)
 
 
 def test_it_is_near_to_none_at_all() -> None:
-    assert broken("Which storm did X meet?", HARBOUR, TWO_TOPICS)
+    assert broken("Which storm was X in?", HARBOUR, TWO_TOPICS)
 
 
 def test_facts_that_are_equally_near_do_not_refuse_each_other() -> None:
-    assert not broken("Which harbour did X reach?", HARBOUR, Alike(), STORM)
+    assert not broken("Which harbour did X find?", HARBOUR, Alike(), STORM)
 
 
 def test_the_words_of_the_predicate_count_by_their_share() -> None:
     """By hand: all vectors are the same, so 1, and 0.2 times the share of the predicate's words that are said."""
-    assert scores("Which harbour did X reach?", (HARBOUR, STORM), Alike()) == pytest.approx([1.2, 1.0])
+    assert scores("Which harbour did X find?", (HARBOUR, STORM), Alike()) == pytest.approx([1.2, 1.0])
     assert scores("When was the birth of X?", (BORN, DIED), Alike()) == pytest.approx([1.1, 1.0])
     assert scores("What is the birth date of X?", (BORN, DIED), Alike()) == pytest.approx([1.2, 1.1])
 
 
 def test_the_words_of_another_predicate_make_that_the_nearest() -> None:
-    assert broken("Which storm did X meet?", HARBOUR, Alike(), STORM)
-    assert not broken("Which storm did X meet?", STORM, Alike(), HARBOUR)
-    assert not broken("What did X meet?", HARBOUR, Alike(), STORM)
+    assert broken("Which storm was X in?", HARBOUR, Alike(), STORM)
+    assert not broken("Which storm was X in?", STORM, Alike(), HARBOUR)
+    assert not broken("What did X find?", HARBOUR, Alike(), STORM)
 
 
 def test_a_fact_that_the_question_word_rules_out_is_no_rival() -> None:

@@ -10,6 +10,7 @@ from chattygen.generation.wording import (
     Reference,
     agreeing,
     fitting,
+    is_ill_formed,
     kind_of,
     names_of,
     other_pronouns,
@@ -87,7 +88,7 @@ DIRECTED = fact("directedBy", "directed by", nodes("a", "b"), value_type="film",
 @pytest.mark.parametrize(
     ("about", "form", "text"),
     [
-        (BORN, "value", "What is the birth date of X?"),
+        (BORN, "value", "When was X born?"),
         (FRIENDS, "value", "What are the friends of X?"),
         (FRIENDS, "count", "How many friends does X have?"),
         (MEDALS, "count", "How many medals does X have?"),
@@ -119,6 +120,12 @@ def test_a_plain_question_about_each_form_of_fact(about: Fact, form: str, text: 
         (around(BORN, seed=SONG), ("it", "the song", "its")),
         (around(FEMALE, seed=SONG), ("it", "the song", "its")),  # a song has no gender
         (around(seed=BAND), ("they", "them", "the band", "their")),
+        (around(seed=seed("Lund", "University", "group")), ("it", "the University", "its")),
+        (around(seed=seed("FC Lund", "football club", "group")), ("they", "them", "the football club", "their")),
+        (
+            around(seed=seed("WHO", "international organization", "group")),
+            ("it", "the international organization", "its"),
+        ),
         (around(seed=LAKE), ("it", "the lake", "its", "there")),
         (around(seed=seed("Ada", "person", "person")), ("they", "them", "their")),
     ],
@@ -184,6 +191,10 @@ def test_a_given_form_is_taken() -> None:
 def test_what_is_in_a_place_is_there() -> None:
     lake = reference(around(seed=LAKE))
     assert with_reference("Which fish live in X?", lake) == "Which fish live there?"
+    assert (
+        with_reference("Which island is in X?", lake) == "Which island is in it?"
+    )  # nobody asks which island is there
+    assert with_reference("Which islands are in X?", lake) == "Which islands are in it?"
     assert reference(around(seed=SONG)).settle("Who sings in it?") == "Who sings in it?"
 
 
@@ -311,3 +322,42 @@ def test_a_possessive_behind_the_definite_phrase_stays() -> None:
 )
 def test_the_verb_agrees_with_its_own_subject(text: str, said: str) -> None:
     assert agreeing(text, "X") == said
+
+
+@pytest.mark.parametrize(
+    ("pattern", "ill"),
+    [
+        ("How type of ship is X?", True),
+        ("How many types of ship does X have?", False),
+        ("How old is X?", False),
+        ("How many songs by X are written?", True),
+        ("How many songs are written by X?", False),
+        ("Which songs by X are the longest?", False),
+        ("What area of X is located in?", True),
+        ("What is the area that X is located in?", False),
+        ("Where is X located?", False),
+        ("Which ships are located in X?", False),
+    ],
+)
+def test_words_that_do_not_go_together(pattern: str, ill: bool) -> None:
+    assert is_ill_formed(pattern) == ill
+
+
+@pytest.mark.parametrize(
+    ("about", "text"),
+    [
+        (fact("b", "birth date", literal("1901-05-06", "date"), "date"), "When was X born?"),
+        (fact("d", "death year", literal("1980", "gYear"), "year"), "When did X die?"),
+        (fact("b", "birth place", nodes("lund")), "Where was X born?"),
+        (fact("d", "place of death", nodes("lund")), "Where did X die?"),
+        (fact("b", "birth place", nodes("bo"), value_type="captain", direction="in"), "Which captain was born in X?"),
+        (
+            fact("d", "death place", nodes("bo", "cy"), value_type="captain", direction="in"),
+            "Which captains died in X?",
+        ),
+        (fact("b", "birth place", literal("Lund"), "text"), "What is the birth place of X?"),
+        (fact("l", "launch date", literal("1901-05-06", "date"), "date"), "What is the launch date of X?"),
+    ],
+)
+def test_births_and_deaths_have_their_verbs(about: Fact, text: str) -> None:
+    assert plain_question(Ask(about, "value")) == text
