@@ -20,12 +20,18 @@ VAGUE = frozenset("agent creator entity human person thing".split())
 WORDS = 6
 """A fact tells namesakes apart only if its other end is said in so many words at most."""
 
+_SENTENCE = re.compile(r"(?<=\w{4})\.$")
+
 _YEAR = re.compile(r"[12]\d{3}")
 
 
 def title(label: str, being: Being) -> str:
-    """A label as it stands in a question: the title of a work is put in quotation marks."""
-    return f'"{label}"' if being == "work" and '"' not in label else label
+    """A label as it stands in a question: the title of a work in quotation marks, without the full stop at the end of
+    one that is a sentence.
+    """
+    if being != "work" or '"' in label:
+        return label
+    return f'"{_SENTENCE.sub("", label)}"'
 
 
 def kinds(type_label: str, labels: Iterable[str]) -> frozenset[str]:

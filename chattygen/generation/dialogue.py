@@ -139,7 +139,8 @@ def turn_rule(pattern: str, ref: Reference, forms: Sequence[str] = ()) -> str:
         allowed = [ref.phrase + "'s" * possessed]
     elif forms:
         allowed = [fits]
-    leads = dict.fromkeys((before, agreeing(before + ref.subject, ref.subject).removesuffix(ref.subject)))
+    many = agreeing(f"{before}they", "they").removesuffix("they")
+    leads = dict.fromkeys((before, many if ref.subject == "they" else before))
     room = len(after.strip(" ?")) + SLACK
     return grammar.later_turn([lead.strip() for lead in leads], allowed, room, names="y" in words(after))
 

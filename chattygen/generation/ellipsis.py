@@ -11,7 +11,11 @@ import re
 
 from chattygen.context.reading import plural, read
 from chattygen.domain import Question
-from chattygen.generation.wording import AUXILIARIES, PEOPLE, Reference
+from chattygen.generation.plain import PEOPLE
+from chattygen.generation.wording import (
+    AUXILIARIES,
+    Reference,
+)
 from chattygen.generation.words import content
 
 _ASKED = re.compile(

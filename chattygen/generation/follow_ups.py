@@ -14,14 +14,13 @@ from chattygen.context.reading import plural, read
 from chattygen.context.spoken import VAGUE
 from chattygen.domain import Fact, Question, QuestionKind, Subgraph
 from chattygen.generation.asks import Ask
+from chattygen.generation.plain import PEOPLE, plain_question
 from chattygen.generation.plan import is_gender
 from chattygen.generation.two_facts import end
 from chattygen.generation.wording import (
-    PEOPLE,
     PRONOUN_FORMS,
     Reference,
     of_group,
-    plain_question,
     reference,
     stated_gender,
     with_reference,

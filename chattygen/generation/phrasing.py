@@ -21,9 +21,16 @@ from chattygen.generation.attempts import Asker, ask_items
 from chattygen.generation.kinds import objects
 from chattygen.generation.mismatch import NUMBERS
 from chattygen.generation.phrasings import REF, Key, Phrasing, Wording, key_of
+from chattygen.generation.plain import plain_question
 from chattygen.generation.plan import plan
 from chattygen.generation.stages import LATER_PHRASING, PHRASING, Stage
-from chattygen.generation.wording import Reference, fitting, plain_question, reference, says_type, with_reference
+from chattygen.generation.wording import (
+    Reference,
+    fitting,
+    reference,
+    says_type,
+    with_reference,
+)
 from chattygen.generation.words import contains_words, words
 from chattygen.models.model import Embedder
 

@@ -21,17 +21,15 @@ from chattygen.generation.asks import Ask, cue, phrase
 from chattygen.generation.attempts import Asker, ask_items
 from chattygen.generation.choice import with_two_facts
 from chattygen.generation.kinds import with_kinds
-from chattygen.generation.life import told
+from chattygen.generation.mismatch import beside
+from chattygen.generation.plain import plain_question
 from chattygen.generation.plan import plan
+from chattygen.generation.slips import is_ill_formed, mended
 from chattygen.generation.two_facts import named
 from chattygen.generation.verify import verify
 from chattygen.generation.wording import (
-    DONE,
-    MANY,
     ends_in_clause,
-    is_ill_formed,
     kind_of,
-    plain_question,
     said,
     sayable,
     with_name,
@@ -80,7 +78,8 @@ def openings(ask: Ask) -> tuple[str, ...]:
 def says_where(fact: Fact) -> bool:
     """Whether the predicate says where something is: `born in`, `home city` of a city, `place of birth`."""
     said = read(fact.predicate_label)
-    return bool(said.link) or said.noun == fact.value_type or bool(SITES & set(said.noun.split()))
+    tied = said.link and not beside(fact)
+    return bool(tied) or said.noun == fact.value_type or bool(SITES & set(said.noun.split()))
 
 
 def _of_beings(fact: Fact) -> tuple[str, ...]:
@@ -188,32 +187,6 @@ def to_question(pattern: str, ask: Ask, subgraph: Subgraph, origin: Origin) -> Q
     if len(words(text)) < FEWEST_WORDS:
         text = with_name(pattern, f"the {subgraph.seed.type_label} {name}")
     return Question(ask.fact, pattern, text, kind_of(pattern), origin, ask.form, ask.tested, ask.beyond)
-
-
-def mended(pattern: str, ask: Ask, seed: Seed) -> str:
-    """`pattern` without small slips: people are born in a country, not at it, unless the predicate says `at`, as towns
-    lie at a river; somebody is an author of something, and one of the authors where there are several; what the graph
-    says that somebody wrote is written.
-    """
-    pattern = re.sub(rf"\b([Dd])(?:o|oes) X (?={DONE}\b)", r"\1id X ", pattern)
-    fact, said = ask.fact, read(ask.fact.predicate_label)
-    if seed.being == "place" and fact.direction == "in" and "at" not in words(fact.predicate_label):
-        pattern = re.sub(r"\bat X\b", "in X", pattern)
-    if fact.value_type:
-        several = rf"^((?:How many|What|Which) {re.escape(plural(fact.value_type))}) (has|is|was)\b(?! X\b(?! as\b))"
-        pattern = re.sub(several, lambda found: f"{found[1]} {MANY[found[2]]}", pattern)
-    if fact.direction == "in":
-        pattern = told(pattern, said.noun)
-    if said.role:
-        head = said.link.removesuffix(" of")
-        pattern = re.sub(rf"\b(is|was) (X )?{re.escape(said.link)}\b", rf"\1 \2{said.role}", pattern)
-        pattern = re.sub(rf"\b(are|were) {re.escape(said.link)}\b", rf"\1 {plural(head)} of", pattern)
-    if seed.being != "group":
-        pattern = re.sub(r"\b([Dd])o X (?=\w)", r"\1oes X ", pattern)
-    if ask.tested and fact.count > 1:
-        one = re.compile(r"^(Is|Was) Y the (\w+) of X\?")
-        pattern = one.sub(lambda found: f"{found[1]} Y one of the {plural(found[2])} of X?", pattern)
-    return pattern
 
 
 def findings(

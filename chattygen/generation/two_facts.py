@@ -17,9 +17,9 @@ from chattygen.context.summary import hidden, relation
 from chattygen.domain import Beyond, Fact, Finding, Question, Subgraph, Value
 from chattygen.generation.asks import Ask
 from chattygen.generation.grammar import any_of, literal
-from chattygen.generation.life import BORN, DIED
+from chattygen.generation.plain import plain_question
+from chattygen.generation.verbs import BORN, DIED
 from chattygen.generation.verify import AT_LEAST, AT_LEAST_IN_OTHER_WORDS, NEAREST_WITHIN, scores, verify
-from chattygen.generation.wording import plain_question
 from chattygen.generation.words import contains_words, content, words
 from chattygen.generation.yes_no import TEXT, emptied, filled, is_concrete
 from chattygen.models.model import Embedder

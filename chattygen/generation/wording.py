@@ -1,6 +1,6 @@
-"""Deterministic wordings: the last resort of each stage, counted as `builder` wherever it is used.
+"""How an entity is said: by its name, as it stands in a question, and in later turns by a reference that fits. English.
 
-A plain question about a fact, the seed's name as it is said, and the replacement of the name by a pronoun. English.
+The last resort of the dialogue stage is made of these, counted as `builder` wherever it is used.
 """
 
 from __future__ import annotations
@@ -9,12 +9,9 @@ import re
 from dataclasses import dataclass
 
 from chattygen.context.names import unbracketed
-from chattygen.context.reading import PREPOSITIONS, plural, read
+from chattygen.context.reading import PREPOSITIONS, plural
 from chattygen.context.spoken import VAGUE, title
 from chattygen.domain import QuestionKind, Seed, Subgraph
-from chattygen.generation import yes_no
-from chattygen.generation.asks import Ask
-from chattygen.generation.life import happened
 from chattygen.generation.plan import is_gender
 from chattygen.generation.words import PRONOUNS, contains_words, words
 
@@ -23,9 +20,6 @@ BODIES = frozenset("agency association company institution organisation organiza
 
 AUXILIARIES = frozenset("did does do is was are were has have had can could will would".split())
 """Behind these `X` is a subject: `When did X die?`."""
-
-PEOPLE = frozenset(["person", "human", "people"])
-"""Classes that are asked for with `who`."""
 
 RELATIVES = frozenset(["that", "which", "who", "whom"])
 """Behind these, too, `X` is a subject: `the people that X wrote with`."""
@@ -139,67 +133,6 @@ def kind_of(question: str) -> QuestionKind:
         if word in ("what", "who", "when", "where", "which"):
             return word  # type: ignore[return-value]
     return "other"
-
-
-def plain_question(ask: Ask) -> str:
-    """A dull but right question about the fact, with `X` for the seed, and `Y` for what a yes-no question tests."""
-    if ask.tested:
-        return yes_no.plain_question(ask.fact, ask.tested)
-    fact, said = ask.fact, read(ask.fact.predicate_label)
-    many = ask.form == "count" or fact.count > 1
-    which = "How many" if ask.form == "count" else "Which"
-    kind = fact.value_type or ("entity" if fact.direction == "in" or ask.form == "count" else "")
-    things = plural(kind) if many and kind else kind
-    person = kind in PEOPLE or {value.being for value in fact.values} == {"person"}
-    told = ask.form == "value" and fact.value_kind in ("entity", "date", "year")
-    event = happened(said.noun) if fact.direction == "in" or told else ""
-    if event and fact.direction == "in":
-        return f"{which} {things} {('were ' if many else 'was ') * (event == 'born')}{event} in X?"
-    if event:
-        where = "Where" if fact.value_kind == "entity" else "When"
-        return f"{where} was X born?" if event == "born" else f"{where} did X die?"
-    if fact.direction == "in":
-        if said.link and said.is_verb:
-            return f"{which} {things} {said.base if many else said.link} X?"
-        if said.link:
-            return f"{which} {things} {'are' if many else 'is'} {said.link} X?"
-        return f"{which} {things} {'have' if many else 'has'} X as {'their' if many or person else 'its'} {said.noun}?"
-    if not said.link:
-        noun = plural(said.noun) if many else said.noun
-        if ask.form == "count":
-            return f"How many {noun} does X have?"
-        who = person or said.noun == "member"
-        return f"{'Who' if who else 'What'} {'are' if many else 'is'} the {noun} of X?"
-    if said.noun:
-        opening = f"{which} {plural(said.noun) if many else said.noun}"
-    elif fact.value_kind in ("date", "year"):
-        return f"When {'did' if said.is_verb else 'was'} X {said.base}?"
-    else:
-        opening = f"{which} {things}" if things else "What"
-    if said.is_verb:
-        return f"{opening} does X {said.base}?"
-    link = said.link if said.noun else said.role or said.link
-    return f"{opening} {said.auxiliary} X {link}?"
-
-
-DONE = "(?:author|compose|direct|discover|found|invent|paint|produce|receive|record|win|write)"
-"""Deeds that are done once their result is in a graph."""
-
-_DID = r"\b(?:do|does|did) X"
-_PAST = """became been began born came gave got had has is are knew led left lost made met ran sang saw said sold sent
-    spent took taught thought told was went were won wrote""".split()
-_DEEDS = "belong die died dies happen happened live lived occurred receive win won".split()
-_ILL_FORMED = re.compile(
-    rf"{_DID} (?:{'|'.join(_PAST)}|(?!embed\b|shed\b)\w+(?<!e)ed)\b|\b(?:is|are|was|were) X (?:{'|'.join(_DEEDS)})\b"
-    r"|^Who (?:is|are|was|were) the names?\b|^(?:What|Which)\b.* X (?:based|born|located|situated)\?|[.;!] "
-    r"|^How (?:date|kind|name|place|sort|type|year)\b|\bby X (?:is|are) \w+(?:ed|en)\?"
-    r"|(?:(?<!\bX )\b|\bof X )(?:is|are|was|were) (?:based|located|situated)(?: at| in| on)?\?"
-)
-
-
-def is_ill_formed(pattern: str) -> bool:
-    """Whether words do not go together: `Where did X was born?`, `When was X died?`, `Who are the names of X?`."""
-    return bool(_ILL_FORMED.search(pattern))
 
 
 def with_reference(pattern: str, ref: Reference, form: str = "") -> str:

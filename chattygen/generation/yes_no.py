@@ -14,7 +14,7 @@ from chattygen.context.reading import Reading, plural, read
 from chattygen.context.spoken import title
 from chattygen.domain import Fact, Finding, Question, Value
 from chattygen.generation.grammar import any_of
-from chattygen.generation.life import happened
+from chattygen.generation.verbs import happened, lie_inside
 from chattygen.generation.words import contains_words, words
 
 LONGEST = 6
@@ -130,6 +130,8 @@ def _parts(fact: Fact, tested: Value) -> tuple[str, str, str]:
         return subject, first, " ".join([*rest, thing])
     if said.link:
         return subject, said.auxiliary, f"{said.role or said.link} {thing}"
+    if lie_inside(fact):
+        return subject, "is", f"in {thing}"
     if fact.direction == "in":
         owner = "their" if tested.being == "person" else "its"
         return subject, "has", f"{thing} as {owner} {said.noun}"

@@ -29,6 +29,9 @@ SONG = frozenset(["song"])
 def test_the_title_of_a_work_stands_in_quotation_marks() -> None:
     assert title("Daysleeper", "work") == '"Daysleeper"'
     assert title('The "Gull"', "work") == 'The "Gull"'
+    assert title("A Gull in the Large.", "work") == '"A Gull in the Large"'
+    assert title("Live at R.E.M.", "work") == '"Live at R.E.M."'
+    assert title("A Gull in the Large.", "thing") == "A Gull in the Large."
     assert title("Ada Berg", "person") == "Ada Berg"
 
 

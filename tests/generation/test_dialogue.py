@@ -315,6 +315,15 @@ def test_the_grammar_of_a_later_turn(pattern: str, line: str, allowed: bool) -> 
     assert bool(rule.fullmatch(line)) is allowed
 
 
+def test_the_verb_of_a_later_turn_agrees_with_the_pronoun() -> None:
+    it, they = Reference("neuter", "it", "it", "its", ""), Reference("plural", "they", "them", "their", "")
+    by_it = to_regex(grammar.lines([turn_rule("Which hills is X in?", it)]).grammar)
+    assert by_it.fullmatch("Which hills is it in?")
+    assert not by_it.fullmatch("Which hills are it in?")
+    by_they = to_regex(grammar.lines([turn_rule("Which hills is X in?", they)]).grammar)
+    assert by_they.fullmatch("Which hills are they in?")
+
+
 def dialogue(told: Script) -> tuple[Turn, ...]:
     said = ask_dialogue(told.asker(DIALOGUE), SUBGRAPH, QUESTIONS, (QUERY,) * 3, Alike())
     assert all(isinstance(turn, Turn) for turn in said), said

@@ -15,10 +15,13 @@ from chattygen.generation.asks import Ask, cue
 from chattygen.generation.dialogue import turn_rule
 from chattygen.generation.form import split
 from chattygen.generation.gbnf import to_regex
+from chattygen.generation.plain import plain_question
 from chattygen.generation.queries import FORMS
 from chattygen.generation.queries import cue as query_cue
 from chattygen.generation.questions import openings
-from chattygen.generation.wording import plain_question, reference
+from chattygen.generation.wording import (
+    reference,
+)
 from chattygen.models.model import Constraint
 
 from .hand_made import around, nodes, question

@@ -67,6 +67,8 @@ AT_SEA = fact("locatedAt", "located at", nodes("a"), value_type="sea")
         ("Which sea does X lie in?", AT_SEA, "says in, where the fact says at"),
         ("In which sea is X located?", AT_SEA, "says in, where the fact says at"),
         ("Which sea does X lie at?", AT_SEA, ""),
+        ("Where is X located?", AT_SEA, "asks where, but the fact says at"),
+        ("Where is X located?", fact("p", "located in", nodes("a")), ""),
         ("Which sea is X located on?", AT_SEA, ""),
         ("Which sea in the north is X located at?", AT_SEA, ""),
         (
@@ -100,6 +102,10 @@ def test_says_inside(pattern: str, about: Fact, reason: str) -> None:
         ("Which town is X located near?", fact("p", "located in", TOWN), "says more than the fact: near"),
         ("Which town is X located near?", NEAR, ""),
         ("Which sea is X located near?", AT_SEA, ""),
+        ("Who got a medal for a friend of X?", FRIENDS, "says more than the fact: got, medal"),
+        ("What are the names of the people who are friends of X?", FRIENDS, ""),
+        ("How high is X above sea level?", fact("p", "elevation", literal("9", "integer"), "number"), ""),
+        ("Who are the friends of X's work?", FRIENDS, ""),  # one word can say the same in another way
         ("Which Formula 1 season did X win?", fact("won", "winner of", BO, value_type="Formula 1 season"), ""),
     ],
 )
@@ -130,6 +136,10 @@ ON_ALBUM = fact("track", "track", nodes("a", type_label="album"), value_type="al
         ("Which album contains X?", ON_ALBUM, ""),
         ("Which captain taught X?", MENTOR, "says another verb than the fact: taught"),
         ("Which captain mentored X?", MENTOR, ""),
+        ("Which country did X receive?", COUNTRY, "says another verb than the fact: receive"),
+        ("When did X gain independence?", fact("p", "independence date", literal("1901-05-06", "date"), "date"), ""),
+        ("Which medal did X receive?", fact("p", "medal", nodes("a")), ""),
+        ("Which prize did X win?", fact("p", "awarded", nodes("a"), value_type="prize"), ""),
         ("When did X die?", fact("p", "death date", literal("1980-01-02", "date"), "date"), ""),
     ],
 )

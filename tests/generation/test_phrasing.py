@@ -24,7 +24,7 @@ from chattygen.generation.phrasings import Phrasing, Wording
 from chattygen.generation.stages import PHRASING, Stage
 from chattygen.generation.wording import Reference, reference
 
-from .hand_made import ADA, BORN, CREW, FRIENDS, RANK, SEA, Alike, Script, around, fact, literal, nodes, script
+from .hand_made import ADA, BORN, CREW, FRIENDS, SEA, Alike, Script, around, fact, literal, nodes, script
 
 HER = Reference("feminine", "she", "her", "her", "the captain")
 THEM = Reference("plural", "they", "them", "their", "the captain")
@@ -83,12 +83,13 @@ def test_several_wordings_each_once_and_their_later_turns() -> None:
 
 
 def test_a_wording_must_be_right_for_every_sampled_entity() -> None:
-    """Bo is a cook and Ada a rear admiral: asked for the rank of an admiral, Ada's question would tell its answer."""
+    """Bo is a cook and Ada an admiral: asked for the rank of an admiral, Ada's question would tell its answer."""
     cook = fact("rank", "rank", literal("cook"), "text")
-    fits_bo = script(*["rank: Which rank, as rear admiral, has X?"] * ROUNDS, "Which rank, as rear admiral, has she?")
+    admiral = fact("rank", "rank", literal("admiral"), "text")
+    fits_bo = script(*["rank: Which rank, as admiral, has X?"] * ROUNDS, "Which rank, as admiral, has she?")
     (alone,) = made(fits_bo, about(cook, seed=BO))
     assert [wording.origin for wording in alone.wordings] == ["model"]
-    (both,) = made(script(*["rank: Which rank, as rear admiral, has X?"] * ROUNDS), about(cook, seed=BO), about(RANK))
+    (both,) = made(script(*["rank: Which rank, as admiral, has X?"] * ROUNDS), about(cook, seed=BO), about(admiral))
     assert both.wordings == (Wording(question="What is the rank of X?", origin="builder"),)
 
 

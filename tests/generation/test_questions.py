@@ -15,7 +15,6 @@ from chattygen.generation.questions import (
     fact_exists,
     facts_distinct,
     findings,
-    mended,
     names_entity,
     no_answer,
     no_context,
@@ -270,82 +269,6 @@ def test_a_text_says_where_something_is_only_if_its_predicate_does(label: str, w
     assert ("Where" in openings(asked)) == where
 
 
-@pytest.mark.parametrize(
-    ("pattern", "label", "direction", "being", "said"),
-    [
-        ("Who has their home town at X?", "home town", "in", "place", "Who has their home town in X?"),
-        ("Which towns lie at X?", "located at", "in", "place", "Which towns lie at X?"),
-        ("Who works at X?", "employer", "in", "group", "Who works at X?"),
-        ("Which sea is at X?", "coast", "out", "place", "Which sea is at X?"),
-    ],
-)
-def test_nobody_is_born_at_a_country(pattern: str, label: str, direction: str, being: Being, said: str) -> None:
-    about = fact("p", label, towns("Oslo"), value_type="town", direction="in" if direction == "in" else "out")
-    assert mended(pattern, Ask(about, "value"), replace(ADA, being=being)) == said
-
-
-@pytest.mark.parametrize(
-    ("pattern", "said"),
-    [
-        ("Which papers does X write?", "Which papers did X write?"),
-        ("Do X write?", "Did X write?"),
-        ("Which papers does X write about?", "Which papers did X write about?"),
-        ("Which river does X flow into?", "Which river does X flow into?"),
-        ("Which prizes has X won?", "Which prizes has X won?"),
-    ],
-)
-def test_what_somebody_wrote_is_written(pattern: str, said: str) -> None:
-    assert mended(pattern, Ask(MENTOR, "value"), ADA) == said
-
-
-@pytest.mark.parametrize(
-    ("pattern", "label", "said"),
-    [
-        ("Who are the people whose death place is X?", "death place", "Who are the people who died in X?"),
-        ("Who are the people whose birthplace is X?", "birth place", "Who are the people who were born in X?"),
-        ("Who is the person whose birth place is X?", "birth place", "Who is the person who was born in X?"),
-        ("How many people have their birth place at X?", "birth place", "How many people were born in X?"),
-        ("Which person has their death place in X?", "death place", "Which person died in X?"),
-        ("Which people have their home place in X?", "home place", "Which people have their home place in X?"),
-    ],
-)
-def test_nobody_has_a_place_as_their_death_place(pattern: str, label: str, said: str) -> None:
-    about = fact("p", label, nodes("bo"), value_type="person", direction="in")
-    assert mended(pattern, Ask(about, "value"), replace(ADA, being="place")) == said
-
-
-@pytest.mark.parametrize(
-    ("pattern", "said"),
-    [
-        ("How many towns is member of X?", "How many towns are members of X?"),
-        ("Which town is member of X?", "Which town is a member of X?"),
-        ("Which towns has joined X?", "Which towns have joined X?"),
-        ("Which towns are members of X?", "Which towns are members of X?"),
-    ],
-)
-def test_verb_and_noun_agree(pattern: str, said: str) -> None:
-    about = fact("p", "member of", towns("Oslo", "Lund"), value_type="town", direction="in")
-    assert mended(pattern, Ask(about, "value"), replace(ADA, being="group")) == said
-
-
-def test_one_thing_does_and_a_band_do() -> None:
-    about = fact("p", "country", towns("Oslo"), value_type="town")
-    assert mended("What town do X lie in?", Ask(about, "value"), ADA) == "What town does X lie in?"
-    band = replace(ADA, being="group")
-    assert mended("What town do X lie in?", Ask(about, "value"), band) == "What town do X lie in?"
-
-
-def test_somebody_is_an_author_and_one_of_several() -> None:
-    written = fact("authorOf", "author of", nodes("salt"), value_type="paper")
-    assert mended("What paper is X author of?", Ask(written, "value"), ADA) == "What paper is X an author of?"
-    assert mended("Who is the author of X?", Ask(written, "value"), ADA) == "Who is the author of X?"
-    two = fact("by", "authored by", nodes("bo", "lee"))
-    tested = Ask(two, "yes-no", tested=two.values[0])
-    assert mended("Is Y the author of X?", tested, ADA) == "Is Y one of the authors of X?"
-    alone = fact("by", "authored by", nodes("bo"))
-    assert mended("Is Y the author of X?", Ask(alone, "yes-no", tested=alone.values[0]), ADA) == "Is Y the author of X?"
-
-
 def test_no_question_opens_with_a_verb() -> None:
     """Yes-no questions would be trivially true."""
     asks = [Ask(about, form) for about in FACTS for form in ("value", "count")]
@@ -513,7 +436,7 @@ CAPITAL = fact("capital", "capital", nodes("Scania"), "entity", "province", dire
     [
         ("Which organisations have their city at X?", BASED, "Q9"),
         ("Which organisation has its city in X?", BASED, "Q9"),
-        ("Which organisation has its city as X?", BASED, "Q9"),
+        ("Which organisation has its city as X?", BASED, ""),  # mended
         ("Which organisation has X as its city?", BASED, ""),
         ("Which organisations are based in X?", BASED, ""),
         ("Which organisations in the city are near X?", BASED, ""),

@@ -10,10 +10,14 @@ from chattygen.generation.asks import Ask
 from chattygen.generation.dialogue import ask_dialogue, turn_findings, turn_rule
 from chattygen.generation.gbnf import to_regex
 from chattygen.generation.grammar import lines
+from chattygen.generation.plain import plain_question
 from chattygen.generation.questions import findings, no_answer, to_question
 from chattygen.generation.stages import DIALOGUE
 from chattygen.generation.verify import verify
-from chattygen.generation.wording import plain_question, reference, with_reference
+from chattygen.generation.wording import (
+    reference,
+    with_reference,
+)
 from chattygen.generation.yes_no import emptied, filled, is_concrete, is_turned_round, name, names_tested
 from chattygen.models.model import Embedder
 

@@ -1,0 +1,31 @@
+"""Verbs that English has where a graph has a noun: nobody asks which person has a town as its death place. English.
+
+The nouns are those of the field's usual vocabularies, as people's labels have them.
+"""
+
+from __future__ import annotations
+
+from chattygen.context.reading import read
+from chattygen.domain import Fact
+
+BORN = frozenset(["birth place", "birthplace", "place of birth", "birth date", "date of birth", "birth year"])
+DIED = frozenset(["death place", "deathplace", "place of death", "death date", "date of death", "death year"])
+WHERE = frozenset("city country municipality place province region town village".split())
+"""Nouns of a group for the place in which it is."""
+
+DONE = "(?:author|compose|direct|discover|found|invent|paint|produce|receive|record|win|write)"
+"""Deeds that are done once their result is in a graph."""
+
+
+def happened(noun: str) -> str:
+    """What happened in the place or on the day that a predicate of this noun names: `born`, `died`; else empty."""
+    if noun.casefold() in BORN:
+        return "born"
+    return "died" if noun.casefold() in DIED else ""
+
+
+def lie_inside(fact: Fact) -> bool:
+    """Whether the other ends are groups that are in the entity: the organisations whose city it is."""
+    said = read(fact.predicate_label)
+    groups = {value.being for value in fact.values} == {"group"}
+    return fact.direction == "in" and groups and not said.link and said.noun in WHERE
