@@ -34,14 +34,11 @@ NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".
 RELATING = frozenset("about across after against before during into through without".split())
 """Prepositions that say more than the fact, if its own words do not have them: `named after`, `flows into`."""
 
-_ADDING_NOTHING = frozenset(
-    map(
-        stem,
-        """appear attend become belong carry come contain find have hold lie locate play publish release serve speak
-        take work""".split(),
-    )
+_ADDING_NOTHING = frozenset(map(stem, "appear belong come have lie serve work".split()))
+_DOING_NOTHING_ELSE = frozenset(
+    map(stem, "attend become carry contain find hold play publish release speak take".split())
 )
-"""Stems of verbs that may stand beside any relation: the city that X lies in."""
+"""Stems of verbs that may stand beside any relation (the city that X lies in), and of those that may if it is X's."""
 
 _ANY = frozenset(
     map(
@@ -85,6 +82,7 @@ def mismatch(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
         or (f"turned round: {relation(ask.fact, counted=False)}" if is_turned_round(pattern, ask.fact) else "")
         or copies_prompt(pattern, ask)
         or another_class(pattern, ask, facts)
+        or another_noun(pattern, ask, facts)
         or class_for_predicate(pattern, ask.fact)
     )
 
@@ -131,7 +129,12 @@ def says_more(pattern: str, ask: Ask) -> str:
         near = word == "near" and not BESIDE & own
         if word not in own and (near or word in RELATING or word in NUMBERS or word.isdecimal()):
             return f"says more than the fact: {word}"
-    known = content(f"{ask.fact.predicate_label} {hidden(ask.fact)} {others(ask.fact)}") | _ANY | _ADDING_NOTHING
+    known = (
+        content(f"{ask.fact.predicate_label} {hidden(ask.fact)} {others(ask.fact)}")
+        | _ANY
+        | _ADDING_NOTHING
+        | _DOING_NOTHING_ELSE
+    )
     more = [word for word in words(pattern) if not content(word) <= known and word not in own]
     return f"says more than the fact: {', '.join(more)}" if len(more) > 1 else ""
 
@@ -156,6 +159,7 @@ def another_verb(pattern: str, ask: Ask) -> str:
     fact = ask.fact
     own = content(f"{fact.predicate_label} {fact.value_type} {hidden(fact)}") | _ADDING_NOTHING
     own |= _AWARDING if own & _AWARDS else set()
+    own |= _DOING_NOTHING_ELSE if fact.direction == "out" else {stem("contain")}
     things = "|".join(re.escape(name) for name in (plural(fact.value_type), fact.value_type) if name) or "$"
     behind = re.search(r"\b(?:do|does|did) X (\w+) ?(\w*)", pattern)
     before = re.search(rf"^(?:How many|What|Which) (?:{things}) (\w+) X\b()", pattern)
@@ -192,13 +196,17 @@ def is_turned_round(pattern: str, fact: Fact) -> bool:
     turned: tuple[str, ...]
     if not said.link and fact.direction == "in":
         acts = not yes_no.AGENT.fullmatch(noun) and re.search(rf"\b(?:do|does|did) X {DONE}\b", pattern)
-        if acts or re.search(r"\bX (?:have|has|had) as\b", pattern):  # no track writes an album, or has it as its track
+        has = re.search(rf"\bX (?:have|has|had) (?:as|(?:an?|any|its|the|their) {re.escape(noun)})\b", pattern)
+        if acts or has:  # no track writes an album, or has it as its track
             return True
         turned = (f"X's {noun}", f"{noun} of X", f"{plural(noun)} of X")
     elif not said.link:
         of_x = rf"\bX as (?:\w+ ){{0,3}}{re.escape(noun)}|\bis X (?:an? |the ){re.escape(noun)} of\b"
         return bool(re.search(of_x, pattern, re.IGNORECASE))
     elif fact.direction == "in":
+        put = r"\b(?:does X lie|is X (?:located|situated))\b"
+        if {"located", "lies", "situated"} & {*words(said.link)} and re.search(put, pattern):
+            return True
         turned = (f"does X {said.base}", f"did X {said.base}", f"X {said.link}")
     elif said.is_verb:
         turned = (f"{said.link} X", f"{said.base} X")
@@ -237,6 +245,16 @@ def another_class(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
     first = min(places, key=lambda name: places[name])
     if places[first] < places[ask.fact.value_type] and first != ask.fact.value_type:
         return f"asks for {plural(first)}, not for {plural(ask.fact.value_type)}"
+    return ""
+
+
+def another_noun(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
+    """What another fact says of X stands in the question: `How many songs did the member of X write?`"""
+    own = content(f"{ask.fact.predicate_label} {ask.fact.value_type}")
+    for noun in (read(fact.predicate_label).noun for fact in facts if fact != ask.fact):
+        nouns = "|".join(re.escape(name) for name in (plural(noun), noun))
+        if noun and not content(noun) & own and re.search(rf"\bthe (?:{nouns}) of X\b|\bX['’]s (?:{nouns})\b", pattern):
+            return f"asks about the {noun} of X"
     return ""
 
 

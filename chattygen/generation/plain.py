@@ -5,7 +5,7 @@ from __future__ import annotations
 from chattygen.context.reading import plural, read
 from chattygen.generation import yes_no
 from chattygen.generation.asks import Ask
-from chattygen.generation.verbs import happened, lie_inside
+from chattygen.generation.verbs import happened, holds_places, lie_inside
 
 PEOPLE = frozenset(["person", "human", "people"])
 """Classes that are asked for with `who`."""
@@ -28,6 +28,8 @@ def plain_question(ask: Ask) -> str:
     if event:
         where = "Where" if fact.value_kind == "entity" else "When"
         return f"{where} was X born?" if event == "born" else f"{where} did X die?"
+    if holds_places(fact) and ask.form == "value":
+        return f"Which {plural(said.noun) if many else said.noun} {'are' if many else 'is'} in X?"
     if lie_inside(fact):
         return f"{which} {things} {'are' if many else 'is'} in X?"
     if fact.direction == "in":

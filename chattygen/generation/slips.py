@@ -7,7 +7,7 @@ import re
 from chattygen.context.reading import plural, read
 from chattygen.domain import Fact, Seed
 from chattygen.generation.asks import Ask
-from chattygen.generation.verbs import DONE, happened
+from chattygen.generation.verbs import DONE, happened, holds_places
 from chattygen.generation.wording import MANY
 from chattygen.generation.words import words
 
@@ -30,6 +30,8 @@ _ILL_FORMED = re.compile(
             rf"(?:(?<!\bX )\b|\bof X )(?:is|are|was|were) {_PUT}(?: at| in| on)?\?",  # what area of X is located in
             rf"^(?:At|From|In|On|To) (?:what|which)\b.* {_ENDS_LOOSE}",  # in which year did X go to
             rf"^Where\b.* (?!from){_ENDS_LOOSE}",  # where is X located at
+            r"^(?:When|Where) X (?:did|does|is|was)\b",
+            r"^(?:What|Which) \w+(?: \w+)? that X (?:are|is|was|were) \w+(?: (?:at|by|in|of|on|to))?\?",
             r"[.;!] ",
         ]
     )
@@ -49,6 +51,8 @@ def mended(pattern: str, ask: Ask, seed: Seed) -> str:
     pattern = re.sub(
         r"\b([Ii])s ((?:[XY] )?born)\b", lambda found: f"{'W' if found[1] == 'I' else 'w'}as {found[2]}", pattern
     )
+    if holds_places(ask.fact):
+        pattern = _contained(pattern, ask.fact)
     if ask.fact.direction == "in":
         pattern = _of_others(pattern, ask.fact, seed)
     pattern = _roles(pattern, ask.fact)
@@ -84,6 +88,13 @@ def _of_others(pattern: str, fact: Fact, seed: Seed) -> str:
     pattern = re.sub(rf"\bhave their {had}X\b", f"{many} in X", pattern)
     pattern = re.sub(rf"\bperson whose {had}(?:is|was) X\b", f"person who {one} in X", pattern)
     return re.sub(rf"\bwhose {had}(?:is|was) X\b", f"who {many} in X", pattern)
+
+
+def _contained(pattern: str, fact: Fact) -> str:
+    """Cities are in a province: nobody asks for the city of one."""
+    noun = read(fact.predicate_label).noun
+    found = re.match(rf"(?:What|Which) (is|are) the ({re.escape(plural(noun))}|{re.escape(noun)}) of X\?", pattern)
+    return f"Which {found[2]} {found[1]} in X?" if found else pattern
 
 
 def _roles(pattern: str, fact: Fact) -> str:

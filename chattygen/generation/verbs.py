@@ -29,3 +29,10 @@ def lie_inside(fact: Fact) -> bool:
     said = read(fact.predicate_label)
     groups = {value.being for value in fact.values} == {"group"}
     return fact.direction == "in" and groups and not said.link and said.noun in WHERE
+
+
+def holds_places(fact: Fact) -> bool:
+    """Whether the other ends are places in the entity: the cities that a province has."""
+    said, places = read(fact.predicate_label), {value.being for value in fact.values} == {"place"}
+    has = fact.predicate_label.split()[:1] == ["has"]
+    return fact.direction == "out" and places and has and not said.link and said.noun in WHERE

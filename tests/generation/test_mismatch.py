@@ -8,6 +8,7 @@ from chattygen.domain import Fact, Iri, Value
 from chattygen.generation.asks import Ask
 from chattygen.generation.mismatch import (
     another_class,
+    another_noun,
     another_verb,
     anothers,
     class_for_predicate,
@@ -134,6 +135,8 @@ ON_ALBUM = fact("track", "track", nodes("a", type_label="album"), value_type="al
         ("Which club contains X?", IN_CLUB, "a group contains nothing"),
         ("Which clubs are in X?", IN_CLUB, ""),
         ("Which album contains X?", ON_ALBUM, ""),
+        ("What album does X play?", ON_ALBUM, "says another verb than the fact: play"),
+        ("What instrument does X play?", fact("p", "instrument", nodes("a")), ""),
         ("Which captain taught X?", MENTOR, "says another verb than the fact: taught"),
         ("Which captain mentored X?", MENTOR, ""),
         ("Which country did X receive?", COUNTRY, "says another verb than the fact: receive"),
@@ -229,10 +232,29 @@ def test_one_of_several() -> None:
 def test_what_others_have_does_nothing_to_them() -> None:
     track = fact("track", "track", nodes("a", type_label="album"), value_type="album", direction="in")
     assert is_turned_round("What album does X write?", track)
+    assert is_turned_round("What album does X have a track in?", track)
     assert not is_turned_round("Which album has X as a track?", track)
     assert not is_turned_round("Which ships did X command?", SHIPS)  # a captain does something
     city = fact("city", "city", nodes("a", type_label="club"), value_type="club", direction="in")
     assert not is_turned_round("Which clubs does X have?", city)
+
+
+def test_a_river_is_located_in_the_province_and_not_the_province_in_the_river() -> None:
+    rivers = fact("p", "located in", nodes("a", type_label="river"), value_type="river", direction="in")
+    assert is_turned_round("What river does X lie in?", rivers)
+    assert is_turned_round("Which river is X located in?", rivers)
+    assert not is_turned_round("Which river lies in X?", rivers)
+    assert not is_turned_round("Which river is located in X?", rivers)
+
+
+def test_another_noun() -> None:
+    def reason(pattern: str, about: Fact) -> str:
+        return another_noun(pattern, Ask(about, "value"), FACTS)
+
+    assert reason("Which ships did the mentor of X command?", SHIPS) == "asks about the mentor of X"
+    assert reason("Which ships did X's friends command?", SHIPS) == "asks about the friend of X"
+    assert reason("Who is the mentor of X?", MENTOR) == ""
+    assert reason("Who is the captain of X?", SHIPS) == ""  # its own noun
 
 
 def test_a_person_says_first_what_is_asked_for() -> None:

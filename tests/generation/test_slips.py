@@ -24,6 +24,10 @@ def towns(*names: str) -> tuple[Value, ...]:
         ("How many types of ship does X have?", False),
         ("How old is X?", False),
         ("When did X birth?", True),
+        ("When X was founded?", True),
+        ("What islands that X is located on?", True),
+        ("Which songs that X wrote are the longest?", False),
+        ("Which songs that X is known for are the longest?", False),
         ("Is X dead in Y?", True),
         ("Which people are dead in X?", True),
         ("When was the birth of X?", False),
@@ -124,3 +128,13 @@ def test_somebody_is_an_author_and_one_of_several() -> None:
     assert mended("Is Y the author of X?", tested, ADA) == "Is Y one of the authors of X?"
     alone = fact("by", "authored by", nodes("bo"))
     assert mended("Is Y the author of X?", Ask(alone, "yes-no", tested=alone.values[0]), ADA) == "Is Y the author of X?"
+
+
+def test_cities_are_in_a_province() -> None:
+    province = replace(ADA, being="place")
+    one = Ask(fact("p", "has town", towns("Oslo"), value_type="town"), "value")
+    assert mended("What is the town of X?", one, province) == "Which town is in X?"
+    two = Ask(fact("p", "has town", towns("Oslo", "Lund"), value_type="town"), "value")
+    assert mended("What are the towns of X?", two, province) == "Which towns are in X?"
+    home = Ask(fact("p", "town", towns("Oslo"), value_type="town"), "value")
+    assert mended("What is the town of X?", home, province) == "What is the town of X?"

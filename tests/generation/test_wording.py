@@ -354,5 +354,11 @@ def test_a_group_is_in_its_city_and_a_province_is_not_in_its_capital() -> None:
     assert plain_question(tested) == "Is Y in X?"
     country = fact("city", "has city", nodes("Norway"), value_type="country", direction="in")
     assert plain_question(Ask(country, "value")) == "Which country has X as its city?"
+    towns = tuple(Value(Iri(f"http://e.org/{n}"), n, "town", "place") for n in ("Bergen", "Oslo"))
+    assert plain_question(Ask(fact("t", "has town", towns, value_type="town"), "value")) == "Which towns are in X?"
+    assert plain_question(Ask(fact("t", "has town", towns[:1], value_type="town"), "value")) == "Which town is in X?"
+    assert (
+        plain_question(Ask(fact("t", "has town", towns, value_type="town"), "count")) == "How many towns does X have?"
+    )
     led = fact("captain", "captain", clubs, value_type="club", direction="in")
     assert plain_question(Ask(led, "value")) == "Which clubs have X as their captain?"
