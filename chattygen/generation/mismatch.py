@@ -218,6 +218,9 @@ def is_turned_round(pattern: str, fact: Fact) -> bool:
     else:
         deed = re.escape(stem(said.link.split()[0]))
         active = rf"\b(?:do|does|did|has|have) X {deed}\w*\b"
+        bound = rf"\b{re.escape(said.link)} (?:at|by|for|from|in|on) X\b"
+        if " " not in said.link and re.search(bound, pattern):  # what is awarded in X is not awarded to X
+            return True
         return bool(re.search(active, pattern, re.IGNORECASE)) or contains_words(pattern, f"{said.link} X")
     return any(contains_words(pattern, part) for part in turned)
 

@@ -30,7 +30,7 @@ _ILL_FORMED = re.compile(
             rf"(?:(?<!\bX )\b|\bof X )(?:is|are|was|were) {_PUT}(?: at| in| on)?\?",  # what area of X is located in
             rf"^(?:At|From|In|On|To) (?:what|which)\b.* {_ENDS_LOOSE}",  # in which year did X go to
             rf"^Where\b.* (?!from){_ENDS_LOOSE}",  # where is X located at
-            r"^(?:When|Where) X (?:did|does|is|was)\b",
+            r"^(?:When|Where) X (?:did|does|is|was)\b|^Who (?:people|person)\b|\bfor being\b|, X\?",
             r"^(?:What|Which) \w+(?: \w+)? that X (?:are|is|was|were) \w+(?: (?:at|by|in|of|on|to))?\?",
             r"[.;!] ",
         ]
@@ -83,6 +83,8 @@ def _of_others(pattern: str, fact: Fact, seed: Seed) -> str:
     event, had = happened(noun), rf"{noun.replace(' ', ' ?')} (?:(?:at|in) )?"
     if not event:
         return pattern
+    if event == "died":
+        pattern = re.sub(r"(?<!did )\bdies? in X\b", "died in X", pattern)
     one, many = ("was born", "were born") if event == "born" else (event, event)
     pattern = re.sub(rf"\bhas (?:her|his|its|their) {had}X\b", f"{one} in X", pattern)
     pattern = re.sub(rf"\bhave their {had}X\b", f"{many} in X", pattern)

@@ -247,6 +247,13 @@ def test_a_river_is_located_in_the_province_and_not_the_province_in_the_river() 
     assert not is_turned_round("Which river is located in X?", rivers)
 
 
+def test_what_is_awarded_in_a_place_is_not_awarded_to_it() -> None:
+    awarded = fact("p", "awarded", nodes("a", type_label="prize"), value_type="prize")
+    assert is_turned_round("What prize was awarded in X?", awarded)
+    assert not is_turned_round("What prize was awarded to X?", awarded)
+    assert not is_turned_round("What prize was X awarded in Oslo?", awarded)
+
+
 def test_another_noun() -> None:
     def reason(pattern: str, about: Fact) -> str:
         return another_noun(pattern, Ask(about, "value"), FACTS)
