@@ -9,16 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from chattygen.context.reading import PREPOSITIONS, plural, read
+from chattygen.context.reading import plural, read
 from chattygen.context.summary import hidden, others, relation
 from chattygen.domain import Being, Fact, QuestionKind
 from chattygen.generation import yes_no
 from chattygen.generation.asks import Ask, phrase
+from chattygen.generation.surplus import another_verb, says_inside, says_more
 from chattygen.generation.verbs import DONE
-from chattygen.generation.wording import (
-    kind_of,
-)
-from chattygen.generation.words import FUNCTION_WORDS, contains_words, content, stem, words
+from chattygen.generation.wording import kind_of
+from chattygen.generation.words import contains_words, content, stem, words
 
 UNITS = frozenset(
     """seconds minutes hours days kilometers kilometres km meters metres miles feet inches square hectares acres
@@ -28,33 +27,6 @@ UNITS = frozenset(
 
 NO_ANSWER: dict[QuestionKind, Being] = {"who": "place", "where": "person"}
 """What cannot be the answer to a question word."""
-
-NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-
-RELATING = frozenset("about across after against before during into through without".split())
-"""Prepositions that say more than the fact, if its own words do not have them: `named after`, `flows into`."""
-
-_ADDING_NOTHING = frozenset(map(stem, "appear belong come have lie serve work".split()))
-_DOING_NOTHING_ELSE = frozenset(
-    map(stem, "attend become carry contain find hold play publish release speak take".split())
-)
-"""Stems of verbs that may stand beside any relation (the city that X lies in), and of those that may if it is X's."""
-
-_ANY = frozenset(
-    map(
-        stem,
-        """associated based create credited first headquarters involved kind level live main make name number other
-        people person place sea situated title total type""".split(),
-    )
-)
-"""Stems of other words that may stand in any question."""
-
-_AWARDING = frozenset(map(stem, "achieve award earn gain get give receive win won".split()))
-_AWARDS = frozenset(map(stem, "achievement award awarded degree honor honour medal prize rank title".split()))
-"""Stems of verbs that may stand beside what can be won, and of words that say that it can."""
-
-BESIDE = frozenset("along at near on".split())
-"""Prepositions of a place where something lies without being in it: a city at a sea."""
 
 PROMPT_WORDS = frozenset("entity entities text texts".split())
 """Words that stand in prompts for what is not known; they mean nothing in a question."""
@@ -118,59 +90,6 @@ def no_single_question(pattern: str, fact: Fact) -> str:
     identity = re.search(r"^(?:What|Which|Who)\b(?!.*\bwhose\b).* (?:is|are) X\?$", pattern)
     respect = fact.direction == "out" and contains_words(pattern, read(fact.predicate_label).noun)
     return "asks what X is" if identity and not respect else ""
-
-
-def says_more(pattern: str, ask: Ask) -> str:
-    """The first preposition or number that the words of the fact do not have, nor the number of its values; or two
-    words of meaning that neither the fact has nor any question may have.
-    """
-    own = {*words(ask.fact.predicate_label), *words(others(ask.fact)), *NUMBERS[ask.fact.count : ask.fact.count + 1]}
-    for word in words(pattern):
-        near = word == "near" and not BESIDE & own
-        if word not in own and (near or word in RELATING or word in NUMBERS or word.isdecimal()):
-            return f"says more than the fact: {word}"
-    known = (
-        content(f"{ask.fact.predicate_label} {hidden(ask.fact)} {others(ask.fact)}")
-        | _ANY
-        | _ADDING_NOTHING
-        | _DOING_NOTHING_ELSE
-    )
-    more = [word for word in words(pattern) if not content(word) <= known and word not in own]
-    return f"says more than the fact: {', '.join(more)}" if len(more) > 1 else ""
-
-
-def beside(fact: Fact) -> str:
-    """The preposition of a fact that says where something lies without being in it; else empty: `located at sea`."""
-    own = words(fact.predicate_label)
-    near = [word for word in own if word in BESIDE]
-    return near[0] if near and {"located", "lies", "situated"} & {*own} and not {"in", "within"} & {*own} else ""
-
-
-def says_inside(pattern: str, fact: Fact) -> str:
-    """`in`, or `where`, where something is located at, on or near something: a city does not lie in its river."""
-    inside = r"\bin\?$|^In (?:which|what)\b|\b(?:lie|lies|located|situated) in [XY]\b"
-    if beside(fact) and kind_of(pattern) == "where":
-        return f"asks where, but the fact says {beside(fact)}"
-    return f"says in, where the fact says {beside(fact)}" if beside(fact) and re.search(inside, pattern) else ""
-
-
-def another_verb(pattern: str, ask: Ask) -> str:
-    """The main verb, if it is neither a word of the fact nor one that adds nothing: `Which countries does X occupy?`"""
-    fact = ask.fact
-    own = content(f"{fact.predicate_label} {fact.value_type} {hidden(fact)}") | _ADDING_NOTHING
-    own |= _AWARDING if own & _AWARDS else set()
-    own |= _DOING_NOTHING_ELSE if fact.direction == "out" else {stem("contain")}
-    things = "|".join(re.escape(name) for name in (plural(fact.value_type), fact.value_type) if name) or "$"
-    behind = re.search(r"\b(?:do|does|did) X (\w+) ?(\w*)", pattern)
-    before = re.search(rf"^(?:How many|What|Which) (?:{things}) (\w+) X\b()", pattern)
-    for verb, thing in (found.groups() for found in (behind, before) if found):
-        said = {stem(verb), stem(stem(verb)), stem(thing)}
-        known = any(word in said or word.startswith(stem(verb)) for word in own)
-        if not known and verb not in FUNCTION_WORDS | PREPOSITIONS:
-            return f"says another verb than the fact: {verb}"
-        if stem(verb) == "contain" and {value.being for value in fact.values} & {"group", "person"}:
-            return "a group contains nothing"
-    return ""
 
 
 def anothers(pattern: str, fact: Fact) -> str:

@@ -19,11 +19,11 @@ from chattygen.generation import dialogue, grammar, questions
 from chattygen.generation.asks import Ask, cue, phrase
 from chattygen.generation.attempts import Asker, ask_items
 from chattygen.generation.kinds import objects
-from chattygen.generation.mismatch import NUMBERS
 from chattygen.generation.phrasings import REF, Key, Phrasing, Wording, key_of
 from chattygen.generation.plain import plain_question
 from chattygen.generation.plan import plan
 from chattygen.generation.stages import LATER_PHRASING, PHRASING, Stage
+from chattygen.generation.surplus import NUMBERS
 from chattygen.generation.wording import (
     Reference,
     fitting,

@@ -21,10 +21,10 @@ from chattygen.generation.asks import Ask, cue, phrase
 from chattygen.generation.attempts import Asker, ask_items
 from chattygen.generation.choice import with_two_facts
 from chattygen.generation.kinds import with_kinds
-from chattygen.generation.mismatch import beside
 from chattygen.generation.plain import plain_question
 from chattygen.generation.plan import plan
 from chattygen.generation.slips import is_ill_formed, mended
+from chattygen.generation.surplus import beside
 from chattygen.generation.two_facts import named
 from chattygen.generation.verify import verify
 from chattygen.generation.wording import (

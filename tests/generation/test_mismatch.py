@@ -9,7 +9,6 @@ from chattygen.generation.asks import Ask
 from chattygen.generation.mismatch import (
     another_class,
     another_noun,
-    another_verb,
     anothers,
     class_for_predicate,
     copies_prompt,
@@ -17,10 +16,9 @@ from chattygen.generation.mismatch import (
     mismatch,
     no_single_question,
     one_of_several,
-    says_inside,
-    says_more,
     word_against_value,
 )
+from chattygen.generation.surplus import another_verb, says_inside, says_more
 
 from .hand_made import BORN, CREW, FACTS, FRIENDS, MEDALS, MENTOR, PUPIL, RANK, SHIPS, fact, literal, nodes
 
