@@ -20,9 +20,20 @@ VAGUE = frozenset("agent creator entity human person thing".split())
 WORDS = 6
 """A fact tells namesakes apart only if its other end is said in so many words at most."""
 
+_OCCUPATION = re.compile(r"(?!(?:an?|born|from|in|of|the) )[a-z-]+(?: [a-z-]+)?(?:er|or|ist|ian|ant|ess)")
 _SENTENCE = re.compile(r"(?<=\w{4})\.$")
 
 _YEAR = re.compile(r"[12]\d{3}")
+
+
+WITH_ARTICLE = frozenset("archipelago canal desert ocean river sea".split())
+"""Classes whose names a person says with an article: the Elbe, the North Sea."""
+
+
+def called(label: str, being: Being, type_label: str) -> str:
+    """A label as it stands in a question: a title in quotation marks, a river with its article."""
+    bare = set(type_label.split()[-1:]) & WITH_ARTICLE and label.split()[:1] not in (["The"], ["the"])
+    return f"the {label}" if bare else title(label, being)
 
 
 def title(label: str, being: Being) -> str:
@@ -47,9 +58,11 @@ def without_bracket(seed: Seed, facts: Iterable[Fact], kinds: Collection[str]) -
     """The label with what stands in its bracket said as a person says it; empty when the bracket is best left alone.
 
     It must be a kind (`kinds`), alone, behind a name, or behind a year or a neighbour that the facts give, or such a
-    year alone.
+    year alone; of a person, what they are: `Pink (singer)` is the singer Pink.
     """
     name, bracket = unbracketed(seed.label)
+    if seed.being == "person" and _OCCUPATION.fullmatch(bracket):
+        return f"the {bracket} {name}"
     kind = next((k for k in sorted(kinds, key=len, reverse=True) if f" {bracket.casefold()}".endswith(f" {k}")), "")
     owner = bracket[: len(bracket) - len(kind)].strip()
     if not bracket or (owner and not _given(owner, facts) and not (kind and _is_name(owner))):

@@ -26,39 +26,46 @@ SAID: Mapping[str, Being] = {
     **dict.fromkeys(
         "city continent country island lake mountain province region river sea town village".split(), "place"
     ),
+    **dict.fromkeys("album article book film movie novel paper poem publication song track".split(), "work"),
+    **dict.fromkeys(
+        "actor author director laureate person player politician researcher scientist singer songwriter writer".split(),
+        "person",
+    ),
 }
-"""Classes that say by themselves what they are: a small model takes an organisation for a person now and then."""
+"""Classes that say by themselves what they are: a small model takes an organisation or a song for a person now and
+then."""
 
 
 def ask_label(asker: Asker, node_type: NodeType, candidates: Sequence[Candidate]) -> tuple[Candidate, Being]:
-    """Choose the label of a node type and its kind of being; one call, only about what is open.
+    """Choose the label of a node type and its kind of being; one call at most, only about what is open.
 
-    With one candidate there is nothing to choose. If every attempt fails, the first candidate is taken, which is the
-    best by the sample's statistics, and the being is a thing.
+    With one candidate there is nothing to choose, and many a class says by itself what it is. If every attempt fails,
+    the first candidate is taken, which is the best by the sample's statistics, and the being is a thing.
     """
-    names = [name_of(candidate) for candidate in candidates]
-    choices = [tuple(names), BEINGS] if len(candidates) > 1 else [BEINGS]
+    names = tuple(name_of(candidate) for candidate in candidates)
+    known = SAID.get(" ".join(node_type.label.casefold().split()[-1:]))
+    choices = [names] * (len(candidates) > 1) + [BEINGS] * (known is None)
+    if not choices:
+        return candidates[0], known or "thing"
 
     def check(index: int, line: str, accepted: dict[int, str]) -> str | tuple[Finding, ...]:
         return line if line in choices[index] else (Finding("P1", "not one of the allowed texts", line),)
 
     def values(wanted: Sequence[int], raised: dict[int, Finding]) -> dict[str, object]:
+        asked = [choices[index] for index in wanted]
         return {
             "type": node_type.label,
-            "being": len(choices) - 1 in wanted,
+            "being": BEINGS in asked,
             "examples": [quoted(example) for example in candidates[0].examples],
-            "options": [
-                (name, quoted(candidate.examples[0])) for name, candidate in zip(names, candidates, strict=True)
-            ]
-            if len(candidates) > 1 and 0 in wanted
+            "options": [(name, quoted(c.examples[0])) for name, c in zip(names, candidates, strict=True)]
+            if names in asked
             else [],
         }
 
     replies = ask_items(asker, [any_of(texts) for texts in choices], values, check, max_tokens_per_line=40)
-    being: Being = next((known for known in BEINGS if known == replies[-1]), "thing")
-    being = SAID.get(" ".join(node_type.label.casefold().split()[-1:]), being)
+    told: Being = next((being for being in BEINGS if being == replies[-1]), "thing")
     chosen = names.index(replies[0]) if len(candidates) > 1 and replies[0] in names else 0
-    return candidates[chosen], being
+    return candidates[chosen], known or told
 
 
 def name_of(candidate: Candidate) -> str:

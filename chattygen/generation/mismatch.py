@@ -50,6 +50,7 @@ def mismatch(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
         or says_inside(pattern, ask.fact)
         or another_verb(pattern, ask)
         or anothers(pattern, ask.fact)
+        or says_nothing(pattern, ask.fact)
         or one_of_several(pattern, ask)
         or (f"turned round: {relation(ask.fact, counted=False)}" if is_turned_round(pattern, ask.fact) else "")
         or copies_prompt(pattern, ask)
@@ -97,6 +98,12 @@ def anothers(pattern: str, fact: Fact) -> str:
     own = content(f"{fact.predicate_label} {fact.value_type}") | content(hidden(fact))
     found = re.search(r"\bX['’]s ((?:[\w-]+ ){0,2}[\w-]+)", pattern)
     return f"asks about X's {found[1]}" if found and not content(found[1]) & own else ""
+
+
+def says_nothing(pattern: str, fact: Fact) -> str:
+    """`Which album has X?`: that it has it is no word for what it is to it."""
+    bare = fact.direction == "in" and re.search(r"^(?:What|Which) [^X]*\b(?:has|have) X\?$", pattern)
+    return f"does not say {read(fact.predicate_label).words}" if bare else ""
 
 
 def one_of_several(pattern: str, ask: Ask) -> str:

@@ -302,12 +302,17 @@ def no_duplicate(question: Question, others: Sequence[Question]) -> Finding | No
 
 
 def not_in_itself(question: Question, seed: Seed) -> Finding | None:
-    """Q9: places neither the entity in what it is itself nor its like in it.
+    """Q9: places neither the entity in what it is itself nor its like in it, nor asks for its like where there is none.
 
-    No organisation has its city at the city X, no songs are on the song X, and no album has its producer at X.
+    No organisation has its city at the city X, no songs are on the song X, no album has its producer at X, and the
+    mountain X is on no mountain.
     """
     fact, own = question.fact, seed.type_label
     noun = read(fact.predicate_label).noun
+    others = {fact.value_type, *(value.type_label for value in fact.values)}
+    like = re.match(rf"(?:What|Which) (?:{re.escape(own)}|{re.escape(plural(own))})\b", question.pattern, re.IGNORECASE)
+    if like and own and own not in others and not contains_words(fact.predicate_label, own):
+        return Finding("Q9", f"X is a {own}, but what is asked for is none", question.pattern)
     whose = fact.direction == "in" and (seed.being != "place" or f" {noun}".endswith(f" {own}"))
     if whose and noun:
         own = noun

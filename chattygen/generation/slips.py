@@ -47,6 +47,7 @@ def mended(pattern: str, ask: Ask, seed: Seed) -> str:
     """`pattern` without small slips; a larger one is left to the rules."""
     pattern = _agreeing(pattern, ask.fact, seed)
     pattern = re.sub(rf"\b([Dd])(?:o|oes) X (?={DONE}\b)", r"\1id X ", pattern)  # what is in a graph is done
+    pattern = re.sub(r"\bis (X (?:awarded|composed|founded|published|recorded|released)\b)", r"was \1", pattern)
     pattern = re.sub(r"\b[Aa]re ((?:[XY] )?born)\b", r"were \1", pattern)
     pattern = re.sub(
         r"\b([Ii])s ((?:[XY] )?born)\b", lambda found: f"{'W' if found[1] == 'I' else 'w'}as {found[2]}", pattern

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from chattygen.context.names import unbracketed
 from chattygen.context.reading import PREPOSITIONS, plural
-from chattygen.context.spoken import VAGUE, title
+from chattygen.context.spoken import VAGUE, called, title
 from chattygen.domain import QuestionKind, Seed, Subgraph
 from chattygen.generation.plan import is_gender
 from chattygen.generation.words import PRONOUNS, contains_words, words
@@ -92,7 +92,7 @@ def stated_gender(label: str) -> str:
 
 def said(seed: Seed) -> str:
     """The seed's name as it stands in a question; where the label alone would not do, the phrase that says it."""
-    return seed.said or title(seed.label, seed.being)
+    return seed.said or called(seed.label, seed.being, seed.type_label)
 
 
 def names_of(seed: Seed) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import re
 
 from chattygen.context.names import count_words, unbracketed
 from chattygen.context.reading import Reading, plural, read
-from chattygen.context.spoken import title
+from chattygen.context.spoken import called
 from chattygen.domain import Fact, Finding, Question, Value
 from chattygen.generation.grammar import any_of
 from chattygen.generation.verbs import happened, lie_inside
@@ -19,9 +19,6 @@ from chattygen.generation.words import contains_words, words
 
 LONGEST = 6
 """Words of an object that a person can hear as one thing."""
-
-WITH_ARTICLE = frozenset("archipelago canal desert ocean river sea".split())
-"""Classes whose names a person says with an article: the Elbe, the North Sea."""
 
 OPENINGS = ("Is", "Was", "Did", "Does")
 OF_VERBS = ("Does", "Did")
@@ -57,9 +54,7 @@ def is_concrete(value: Value, fact: Fact) -> bool:
 
 def name(tested: Value) -> str:
     """How the object is said: without a bracket, a work in quotation marks, a river with an article."""
-    label = title(unbracketed(tested.label)[0], tested.being)
-    bare = set(tested.type_label.split()[-1:]) & WITH_ARTICLE and words(label)[:1] != ["the"]
-    return f"the {label}" if bare else label
+    return called(unbracketed(tested.label)[0], tested.being, tested.type_label)
 
 
 def filled(pattern: str, tested: Value | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chattygen.context.spoken import kinds, telling, tells, title, with_type, without_bracket
+from chattygen.context.spoken import called, kinds, telling, tells, title, with_type, without_bracket
 from chattygen.domain import XSD, Being, Direction, Fact, Iri, Literal, Seed, Value, ValueKind
 
 
@@ -33,6 +33,10 @@ def test_the_title_of_a_work_stands_in_quotation_marks() -> None:
     assert title("Live at R.E.M.", "work") == '"Live at R.E.M."'
     assert title("A Gull in the Large.", "thing") == "A Gull in the Large."
     assert title("Ada Berg", "person") == "Ada Berg"
+    assert called("Elbe", "place", "river") == "the Elbe"
+    assert called("The Wash", "place", "inland sea") == "The Wash"
+    assert called("Oslo", "place", "city") == "Oslo"
+    assert called("Elbe", "work", "song") == '"Elbe"'
 
 
 @pytest.mark.parametrize(
@@ -65,6 +69,14 @@ def test_a_year_stands_before_the_name_of_a_thing_that_is_no_work() -> None:
     assert without_bracket(prize, (), {"prize"}) == ""
     assert without_bracket(seed("Springfield (1952)", "town", "place"), (awarded,), {"town"}) == ""
     assert without_bracket(seed("Queen (band)", "band", "group"), (), {"band"}) == "the band Queen"
+
+
+def test_what_a_person_is_stands_before_the_name() -> None:
+    assert without_bracket(seed("Pink (singer)", "producer", "person"), (), {"producer"}) == "the singer Pink"
+    ada = seed("Ada Berg (record producer)", "producer", "person")
+    assert without_bracket(ada, (), {"producer"}) == "the record producer Ada Berg"
+    assert without_bracket(seed("Ada Berg (born 1950)", "producer", "person"), (), {"producer"}) == ""
+    assert without_bracket(seed("Ada (the younger)", "producer", "person"), (), {"producer"}) == ""
 
 
 def test_what_a_type_is_called_in_brackets_stands_alone_and_behind_others() -> None:

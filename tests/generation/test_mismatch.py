@@ -252,6 +252,11 @@ def test_what_is_awarded_in_a_place_is_not_awarded_to_it() -> None:
     assert not is_turned_round("What prize was X awarded in Oslo?", awarded)
 
 
+def test_to_have_it_says_nothing() -> None:
+    assert mismatch("What album has X?", Ask(ON_ALBUM, "value"), (ON_ALBUM,)) == "does not say track"
+    assert mismatch("What album has X as a track?", Ask(ON_ALBUM, "value"), (ON_ALBUM,)) == ""
+
+
 def test_another_noun() -> None:
     def reason(pattern: str, about: Fact) -> str:
         return another_noun(pattern, Ask(about, "value"), FACTS)

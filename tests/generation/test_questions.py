@@ -451,6 +451,19 @@ def test_q9_nothing_is_in_itself(pattern: str, about: Fact, broken: str) -> None
     assert rule(not_in_itself(made, CITY)) == broken
 
 
+def test_q9_a_city_is_asked_for_only_where_one_is_the_answer() -> None:
+    there = fact("in", "located in", nodes("Scania", type_label="province"))
+    made = to_question("Which city is X located in?", Ask(there, "value"), around(there, seed=CITY), "model")
+    assert rule(not_in_itself(made, CITY)) == "Q9"
+    for pattern, about in (
+        ("Which province is X located in?", there),
+        ("Which city is X a twin of?", TWIN),
+        ("Which city is the home city of X?", fact("home", "home city", nodes("Bonn"))),
+    ):
+        made = to_question(pattern, Ask(about, "value"), around(about, seed=CITY), "model")
+        assert rule(not_in_itself(made, CITY)) == ""
+
+
 def test_q9_nothing_is_at_a_person() -> None:
     made = to_question("Which ships have their captain at X?", Ask(SHIPS, "value"), around(SHIPS), "model")
     assert rule(not_in_itself(made, ADA)) == "Q9"

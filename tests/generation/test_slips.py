@@ -71,6 +71,7 @@ def test_nobody_is_born_at_a_country(pattern: str, label: str, direction: str, b
     [
         ("Which papers does X write?", "Which papers did X write?"),
         ("Where is X born?", "Where was X born?"),
+        ("Where is X published?", "Where was X published?"),
         ("Which people are born in X?", "Which people were born in X?"),
         ("Is X born in Y?", "Was X born in Y?"),
         ("Do X write?", "Did X write?"),
