@@ -149,13 +149,14 @@ def test_an_able_model_writes_everything_and_every_answer_is_right(home: Home) -
             assert turn["query_origin"] == "model"
             if predicate in TURNS:
                 question, later = TURNS[predicate]
-                assert turn["standalone"] == question.replace("X", label)
+                assert turn["standalone"] == question.replace(
+                    "X", f"the {label}" if "length" in COUNTRY[label] else label
+                )
                 assert turn["n"] == 1 or turn["utterance"] == later
     assert rows(home, "select * from finding") == []
-    # One call a stage and dialogue, and one for each of the 4 node types.
+    # One call a stage and dialogue; lakes, rivers, regions and islands say by themselves what they are.
     assert rows(home, "select stage, count(*) from call group by stage order by stage") == [
         ("dialogue", 14),
-        ("label", 4),
         ("queries", 14),
         ("questions", 14),
     ]
@@ -230,9 +231,7 @@ WRONG_TURNS = {
 
 
 def spoiled(role: str, number: int, items: list[str], lines: list[str]) -> Reply | None:
-    """Three bad replies in each stage, one for labels: wrong lines, nothing at all, chatter, a reply that is cut."""
-    if role == "label":
-        return ("an animal", "stop") if number == 1 else None
+    """Three bad replies in each stage: wrong lines, nothing at all, chatter, a reply that is cut."""
     if role == "questions":
         if number == 3:
             return "\n".join(lines)[:-8], "length"
@@ -267,7 +266,6 @@ def test_every_bad_reply_is_a_finding_and_the_dialogue_is_right_all_the_same(hom
         ("dialogue", 3, "D6"),  # How long is it?, where the outflow was to be asked for
         ("dialogue", 3, "D7"),  # the same
         ("dialogue", 3, "D8"),  # What is his source?
-        ("label", 1, "P1"),
         ("queries", 1, "P1"),
         ("queries", 2, "S1"),
         ("queries", 2, "S2"),
@@ -307,9 +305,8 @@ def test_every_bad_reply_is_a_finding_and_the_dialogue_is_right_all_the_same(hom
         "source": "builder",
         "outflow": "model",
     }
-    # Each of the 10 calls is stored with its raw reply.
-    assert rows(home, "select count(*) from call where stage = 'label'") == [(2,)]
-    assert rows(home, "select count(*) from call where seed is not null") == [(9,)]
+    # Each of the 9 calls is stored with its raw reply.
+    assert rows(home, "select count(*), count(seed) from call") == [(9, 9)]
     assert rows(home, "select reply from call where stage = 'queries' and attempt = 1") == [
         ("Sure! Here are your queries.",)
     ]
@@ -479,9 +476,8 @@ def test_the_baseline_asks_once_for_everything_and_one_model_answers(home: Home)
             predicate, label = turn["fact"]["predicate"].removeprefix(VOCAB), dialogue["seed"]["label"]
             wanted = ISLANDS[label] if predicate == "island" else {COUNTRY[label][predicate]}
             assert {answer["label"] for answer in turn["answers"]} == wanted
-    assert asked == {"label", "questions"}
-    # No dialogue is for regions, so nobody has named them.
-    assert dict(rows(home, "select stage, count(*) from call group by stage")) == {"label": 3, "single_prompt": 3}
+    assert asked == {"questions"}
+    assert dict(rows(home, "select stage, count(*) from call group by stage")) == {"single_prompt": 3}
 
 
 def test_the_baseline_gives_a_seed_up_that_fails_three_times_and_replaces_it(home: Home) -> None:
@@ -515,7 +511,6 @@ def test_the_baseline_gives_a_seed_up_that_fails_three_times_and_replaces_it(hom
     assert measures["calls"] == (1.666666667, 3.0)
     assert (made.success_rate, made.errors_by_kind) == (0.75, {"question": 0, "query": 9, "dialogue": 0})
     assert [(stage.name, stage.errors, stage.usage.calls) for stage in made.stages] == [
-        ("label", 0, 3),
         ("single_prompt", 9, 6),
     ]
 

@@ -64,7 +64,7 @@ def test_many_dialogues_out_of_few_words(home: Home) -> None:
     assert sum(map(len, said.values())) == 60
     assert {turn["query_origin"] for dialogue in dialogues for turn in dialogue["turns"]} == {"builder"}
     assert all(dialogue["usage"]["calls"] == 0 for dialogue in dialogues)
-    assert [stage for (stage,) in rows(home, "select distinct stage from call order by 1")] == ["label", "phrasing"]
+    assert [stage for (stage,) in rows(home, "select distinct stage from call order by 1")] == ["phrasing"]
     assert rows(home, "select distinct json_extract(settings, '$.phrasing') from run") == [("reuse",)]
     assert rows(home, "select distinct origin from question where kind <> 'yes-no'") == [("model",)]
     tested = Counter(holds(turn) for dialogue in dialogues for turn in dialogue["turns"] if turn["kind"] == "yes-no")

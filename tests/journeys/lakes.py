@@ -54,14 +54,11 @@ Spoil = Callable[[str, int, list[str], list[str]], "Reply | None"]
 def items(role: str, prompt: str) -> list[str]:
     """The items that a prompt asks one line for: facts, questions with their triples, or questions."""
     lines = [line for line in prompt.splitlines() if line and not line.startswith(ASIDES)]
-    named = role == "sparql" or (role == "label" and not lines[0].startswith("X is a "))
-    return lines if named else lines[1:]
+    return lines if role == "sparql" else lines[1:]
 
 
 def good(role: str, item: str) -> str:
     """A right line for an item."""
-    if role == "label" and item.startswith("What is "):
-        return "place"
     if role == "label":
         return f"{_cue(item)}: {'no' if _cue(item) in DULL else 'yes'}"
     if role == "questions" and item.startswith("whether "):
