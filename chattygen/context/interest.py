@@ -59,9 +59,9 @@ PLAIN = Interest(1.0)
 def interests(sample: TypeSample) -> dict[Relation, Interest]:
     """The relations of a node type that something speaks against; all others are PLAIN.
 
-    What looks like an address, a hash or an identifier gets 0. What may be one gets little, and so do a code, a
-    sentence that each has for itself, a coordinate, a date of the records, what nearly all entities have, and a number
-    that counts another relation.
+    What looks like an address, a hash, an identifier or a sentence that each has for itself gets 0. What may be an
+    identifier gets little, and so do a code, a coordinate, a date of the records, what nearly all entities have, and a
+    number that counts another relation.
     """
     degrees: dict[Relation, Interest] = {(p, "out"): Interest(0.3, "coordinate") for p in coordinates(sample)}
     found = {relation: _of(sample, relation) for relation in sample.values}
@@ -99,7 +99,7 @@ def _by_look(own: Mapping[str, tuple[Literal, ...]], population: int) -> Interes
     if distinct >= APART and opaque:
         return Interest(0.1, "identifier")
     if distinct >= OWN and mostly(is_sentence):
-        return Interest(0.3, "free text")
+        return Interest(0.0, "free text")
     return Interest(0.3, "code") if distinct >= APART and mostly(is_code) else None
 
 

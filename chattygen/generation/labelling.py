@@ -6,7 +6,7 @@ of being an entity of the type is, on which the pronouns of a dialogue depend. K
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import get_args
 
 from chattygen.context.labels import Candidate
@@ -14,26 +14,10 @@ from chattygen.context.names import readable
 from chattygen.context.summary import quoted
 from chattygen.domain import Being, Finding, NodeType
 from chattygen.generation.attempts import Asker, ask_items
+from chattygen.generation.beings import said_by
 from chattygen.generation.grammar import any_of
 
 BEINGS: tuple[Being, ...] = get_args(Being)
-
-SAID: Mapping[str, Being] = {
-    **dict.fromkeys(
-        "agency association band club company institution organisation organization party team university".split(),
-        "group",
-    ),
-    **dict.fromkeys(
-        "city continent country island lake mountain province region river sea town village".split(), "place"
-    ),
-    **dict.fromkeys("album article book film movie novel paper poem publication song track".split(), "work"),
-    **dict.fromkeys(
-        "actor author director laureate person player politician researcher scientist singer songwriter writer".split(),
-        "person",
-    ),
-}
-"""Classes that say by themselves what they are: a small model takes an organisation or a song for a person now and
-then."""
 
 
 def ask_label(asker: Asker, node_type: NodeType, candidates: Sequence[Candidate]) -> tuple[Candidate, Being]:
@@ -43,7 +27,7 @@ def ask_label(asker: Asker, node_type: NodeType, candidates: Sequence[Candidate]
     the first candidate is taken, which is the best by the sample's statistics, and the being is a thing.
     """
     names = tuple(name_of(candidate) for candidate in candidates)
-    known = SAID.get(" ".join(node_type.label.casefold().split()[-1:]))
+    known = said_by(node_type.label)
     choices = [names] * (len(candidates) > 1) + [BEINGS] * (known is None)
     if not choices:
         return candidates[0], known or "thing"

@@ -5,8 +5,11 @@ The nouns are those of the field's usual vocabularies, as people's labels have t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from chattygen.context.reading import read
 from chattygen.domain import Fact
+from chattygen.generation.beings import said_by
 
 BORN = frozenset(["birth place", "birthplace", "place of birth", "birth date", "date of birth", "birth year"])
 DIED = frozenset(["death place", "deathplace", "place of death", "death date", "date of death", "death year"])
@@ -17,11 +20,26 @@ DONE = "(?:author|compose|direct|discover|found|invent|paint|produce|receive|rec
 """Deeds that are done once their result is in a graph."""
 
 
+MADE: Mapping[str, str] = {
+    **dict.fromkeys(("author", "songwriter", "writer"), "written by"),
+    **{"artist": "by", "composer": "composed by", "creator": "created by", "director": "directed by"},
+    **{"painter": "painted by", "producer": "produced by", "singer": "sung by"},
+}
+"""Who somebody is to a work -> what is said of the work."""
+
+
 def happened(noun: str) -> str:
     """What happened in the place or on the day that a predicate of this noun names: `born`, `died`; else empty."""
     if noun.casefold() in BORN:
         return "born"
     return "died" if noun.casefold() in DIED else ""
+
+
+def made_by(fact: Fact) -> str:
+    """What is said of the other ends if they are works of the entity: `written by`; else empty."""
+    said, beings = read(fact.predicate_label), {value.being for value in fact.values}
+    works = beings == {"work"} or (not beings and said_by(fact.value_type) == "work")
+    return MADE.get(said.noun, "") if fact.direction == "in" and works and not said.link else ""
 
 
 def lie_inside(fact: Fact) -> bool:

@@ -14,7 +14,7 @@ from chattygen.context.reading import Reading, plural, read
 from chattygen.context.spoken import called
 from chattygen.domain import Fact, Finding, Question, Value
 from chattygen.generation.grammar import any_of
-from chattygen.generation.verbs import happened, lie_inside
+from chattygen.generation.verbs import happened, lie_inside, made_by
 from chattygen.generation.words import contains_words, words
 
 LONGEST = 6
@@ -125,6 +125,9 @@ def _parts(fact: Fact, tested: Value) -> tuple[str, str, str]:
         return subject, first, " ".join([*rest, thing])
     if said.link:
         return subject, said.auxiliary, f"{said.role or said.link} {thing}"
+    made = made_by(fact)
+    if made:
+        return subject, "is" if made == "by" else "was", f"{made} {thing}"
     if lie_inside(fact):
         return subject, "is", f"in {thing}"
     if fact.direction == "in":

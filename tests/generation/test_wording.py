@@ -343,6 +343,38 @@ def test_births_and_deaths_have_their_verbs(about: Fact, text: str) -> None:
     assert plain_question(Ask(about, "value")) == text
 
 
+@pytest.mark.parametrize(
+    ("noun", "several", "counted", "tested"),
+    [
+        ("writer", "Which songs were written by X?", "How many songs were written by X?", "Was Y written by X?"),
+        ("artist", "Which songs are by X?", "How many songs are by X?", "Is Y by X?"),
+        (
+            "owner",
+            "Which songs have X as their owner?",
+            "How many songs have X as their owner?",
+            "Does Y have X as its owner?",
+        ),
+    ],
+)
+def test_works_are_made_by_somebody(noun: str, several: str, counted: str, tested: str) -> None:
+    songs = tuple(Value(Iri(f"http://e.org/{n}"), n, "song", "work") for n in ("Mosh", "Noon"))
+    made = fact("p", noun, songs, value_type="song", direction="in")
+    assert plain_question(Ask(made, "value")) == several
+    assert plain_question(Ask(made, "yes-no", tested=songs[0])) == tested
+    many = fact(
+        "p", noun, (), value_type="song", direction="in", count=9
+    )  # no value, but its class says that it is a work
+    assert plain_question(Ask(many, "count")) == counted
+
+
+def test_one_song_was_written() -> None:
+    song = (Value(Iri("http://e.org/mosh"), "Mosh", "song", "work"),)
+    one = fact("p", "writer", song, value_type="song", direction="in")
+    assert plain_question(Ask(one, "value")) == "Which song was written by X?"
+    ship = fact("p", "director", nodes("gull"), value_type="ship", direction="in")  # no work
+    assert plain_question(Ask(ship, "value")) == "Which ship has X as its director?"
+
+
 def test_a_group_is_in_its_city_and_a_province_is_not_in_its_capital() -> None:
     clubs = tuple(Value(Iri(f"http://e.org/{n}"), n, "club", "group") for n in ("Frem", "Lyn"))
     assert plain_question(Ask(fact("city", "city", clubs, value_type="club", direction="in"), "value")) == (

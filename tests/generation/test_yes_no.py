@@ -129,7 +129,7 @@ def test_where_nothing_is_tested_y_is_a_letter() -> None:
         (IN_BIRTH, "whether the person Y was born in X", "Was Y born in X?"),
         (about("death place", OSLO), "whether X died in the city Y", "Did X die in Y?"),
         (about("death place", BO, "in"), "whether the person Y died in X", "Did Y die in X?"),
-        (IN_ARTIST, "whether the album Y has X as its artist", "Does Y have X as its artist?"),
+        (IN_ARTIST, "whether the album Y is by X", "Is Y by X?"),
         (WRITERS, "whether the person Y is one of the writers of X", "Is Y one of the writers of X?"),
         (FLOWS, "whether X flows into the river Y", "Does X flow into Y?"),
         (IN_FLOWS, "whether the river Y flows into X", "Does Y flow into X?"),
