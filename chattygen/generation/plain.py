@@ -32,7 +32,9 @@ def _of_others(ask: Ask) -> str:
     if made:
         return f"{which} {are if made == 'by' else were} {made} X?"
     if lie_inside(fact):
-        return f"{which} {are} in X?"
+        return f"{which} {are} based in X?"
+    if holds_places(fact):
+        return f"{which} is X in?"
     if said.link:
         return f"{which} {(said.base if many else said.link) if said.is_verb else f'{are} {said.link}'} X?"
     owner = "their" if many or _are_people(fact, kind) else "its"

@@ -52,7 +52,7 @@ def mended(pattern: str, ask: Ask, seed: Seed) -> str:
     pattern = re.sub(
         r"\b([Ii])s ((?:[XY] )?born)\b", lambda found: f"{'W' if found[1] == 'I' else 'w'}as {found[2]}", pattern
     )
-    if holds_places(ask.fact):
+    if ask.fact.direction == "out" and holds_places(ask.fact):
         pattern = _contained(pattern, ask.fact)
     if ask.fact.direction == "in":
         pattern = _of_others(pattern, ask.fact, seed)

@@ -50,7 +50,7 @@ def lie_inside(fact: Fact) -> bool:
 
 
 def holds_places(fact: Fact) -> bool:
-    """Whether the other ends are places in the entity: the cities that a province has."""
+    """Whether the object's end is a place in that at the subject's end: the cities that a province has."""
     said, places = read(fact.predicate_label), {value.being for value in fact.values} == {"place"}
     has = fact.predicate_label.split()[:1] == ["has"]
-    return fact.direction == "out" and places and has and not said.link and said.noun in WHERE
+    return places and has and not said.link and said.noun in WHERE

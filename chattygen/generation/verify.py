@@ -14,6 +14,7 @@ from chattygen.context.summary import relation
 from chattygen.domain import Fact, Finding, QuestionKind, ValueKind
 from chattygen.generation.asks import Ask
 from chattygen.generation.mismatch import mismatch
+from chattygen.generation.plain import plain_question
 from chattygen.generation.wording import kind_of, with_name
 from chattygen.generation.words import contains_words, content
 from chattygen.generation.yes_no import emptied
@@ -58,14 +59,18 @@ def meaning(fact: Fact) -> str:
 
 
 def verify(pattern: str, ask: Ask, facts: Sequence[Fact], embedder: Embedder) -> Finding | None:
-    """Compare a question (with `X` for the seed) with its fact among all `facts` of the seed."""
+    """Compare a question (with `X` for the seed) with its fact among all `facts` of the seed.
+
+    The program's plain question says its fact by construction; that no other fact is nearer is demanded of it, too.
+    """
     pattern = emptied(pattern, ask.tested)
     refused = mismatch(pattern, ask, facts)
     if refused:
         return Finding("Q8", refused, pattern)
     others = rivals(pattern, ask, facts)
     own, *rest = scores(pattern, (ask.fact, *others), embedder)
-    if own < (AT_LEAST if says_predicate(pattern, ask.fact) else in_other_words(ask, others)):
+    least = AT_LEAST if says_predicate(pattern, ask.fact) else in_other_words(ask, others)
+    if own < least and pattern != plain_question(ask):
         return Finding("Q8", f"does not ask for: {meaning(ask.fact)}", pattern)
     for fact, score in zip(others, rest, strict=True):
         if score > own + NEAREST_WITHIN:

@@ -14,7 +14,7 @@ from chattygen.context.reading import Reading, plural, read
 from chattygen.context.spoken import called
 from chattygen.domain import Fact, Finding, Question, Value
 from chattygen.generation.grammar import any_of
-from chattygen.generation.verbs import happened, lie_inside, made_by
+from chattygen.generation.verbs import happened, holds_places, lie_inside, made_by
 from chattygen.generation.words import contains_words, words
 
 LONGEST = 6
@@ -129,7 +129,9 @@ def _parts(fact: Fact, tested: Value) -> tuple[str, str, str]:
     if made:
         return subject, "is" if made == "by" else "was", f"{made} {thing}"
     if lie_inside(fact):
-        return subject, "is", f"in {thing}"
+        return subject, "is", f"based in {thing}"
+    if holds_places(fact):
+        return thing, "is", f"in {subject}"
     if fact.direction == "in":
         owner = "their" if tested.being == "person" else "its"
         return subject, "has", f"{thing} as {owner} {said.noun}"
@@ -203,6 +205,8 @@ def is_turned_round(pattern: str, fact: Fact) -> bool:
     """
     said = read(fact.predicate_label)
     subject, thing = _ends(fact)
+    if holds_places(fact) and re.search(rf"\b{thing} (?:\w+ ){{0,2}}in {subject}\b", pattern):
+        return False
     if said.link:
         passive = "by|to" if said.is_deed and " " not in said.link else "by"  # awarded to
         doers = (thing, subject) if said.link.endswith(" by") else (subject, thing)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from chattygen.domain import Fact
+from chattygen.domain import Fact, Iri, Value
 from chattygen.generation.asks import Ask
 from chattygen.generation.mismatch import is_turned_round
 from chattygen.generation.verify import in_other_words, meaning, rivals, says_predicate, scores, verify
@@ -63,6 +63,15 @@ def test_another_fact_is_nearer() -> None:
 
 def test_it_is_near_to_none_at_all() -> None:
     assert broken("Which storm was X in?", HARBOUR, TWO_TOPICS)
+
+
+def test_the_plain_question_is_about_its_fact_unless_another_is_nearer() -> None:
+    songs = (Value(Iri("http://e.org/mosh"), "Mosh", "song", "work"),)
+    by = fact("a", "artist", songs, value_type="song", direction="in")
+    assert not broken("Which song is by X?", by, Topics(("artist", "song is")))  # far from it in meaning
+    assert broken("Which song is X's?", by, Topics(("artist", "song is")))  # as far, and not the program's
+    near = fact("s", "song is", nodes("b"))
+    assert broken("Which song is by X?", by, Topics(("artist", "song is")), near)
 
 
 def test_facts_that_are_equally_near_do_not_refuse_each_other() -> None:

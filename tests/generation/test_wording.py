@@ -378,19 +378,22 @@ def test_one_song_was_written() -> None:
 def test_a_group_is_in_its_city_and_a_province_is_not_in_its_capital() -> None:
     clubs = tuple(Value(Iri(f"http://e.org/{n}"), n, "club", "group") for n in ("Frem", "Lyn"))
     assert plain_question(Ask(fact("city", "city", clubs, value_type="club", direction="in"), "value")) == (
-        "Which clubs are in X?"
+        "Which clubs are based in X?"
     )
     one = Ask(fact("city", "city", clubs[:1], value_type="club", direction="in"), "value")
-    assert plain_question(one) == "Which club is in X?"
+    assert plain_question(one) == "Which club is based in X?"
     tested = replace(one, form="yes-no", tested=clubs[0])
-    assert plain_question(tested) == "Is Y in X?"
-    country = fact("city", "has city", nodes("Norway"), value_type="country", direction="in")
-    assert plain_question(Ask(country, "value")) == "Which country has X as its city?"
+    assert plain_question(tested) == "Is Y based in X?"
+    norway = (Value(Iri("http://e.org/norway"), "Norway", "country", "place"),)
+    country = fact("town", "has town", norway, value_type="country", direction="in")
+    assert plain_question(Ask(country, "value")) == "Which country is X in?"
+    assert plain_question(Ask(country, "yes-no", tested=norway[0])) == "Is X in Y?"
     towns = tuple(Value(Iri(f"http://e.org/{n}"), n, "town", "place") for n in ("Bergen", "Oslo"))
     assert plain_question(Ask(fact("t", "has town", towns, value_type="town"), "value")) == "Which towns are in X?"
     assert plain_question(Ask(fact("t", "has town", towns[:1], value_type="town"), "value")) == "Which town is in X?"
     assert (
         plain_question(Ask(fact("t", "has town", towns, value_type="town"), "count")) == "How many towns does X have?"
     )
+    assert plain_question(Ask(fact("t", "has town", towns), "yes-no", tested=towns[0])) == "Is Y in X?"
     led = fact("captain", "captain", clubs, value_type="club", direction="in")
     assert plain_question(Ask(led, "value")) == "Which clubs have X as their captain?"
