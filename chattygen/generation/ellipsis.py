@@ -12,6 +12,7 @@ import re
 from chattygen.context.reading import plural, read
 from chattygen.domain import Question
 from chattygen.generation.plain import PEOPLE
+from chattygen.generation.verbs import holds_places
 from chattygen.generation.wording import (
     AUXILIARIES,
     Reference,
@@ -89,7 +90,7 @@ def _number(pattern: str) -> str:
 
 def _noun(question: Question, ref: Reference) -> str:
     """The noun of the question, or that of its predicate where the question says the same and no more."""
-    if question.form != "value":
+    if question.form != "value" or holds_places(question.fact):  # nobody asks for the city of a province
         return ""
     found = _NOUN.fullmatch(question.pattern)
     if found:

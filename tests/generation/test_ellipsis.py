@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from chattygen.domain import Beyond, Fact, Question, Seed
+from chattygen.domain import Beyond, Fact, Iri, Question, Seed, Value
 from chattygen.generation.ellipsis import ellipses, genders, same_rest
 from chattygen.generation.wording import reference
 
@@ -45,6 +45,15 @@ def test_what_may_be_left_out(pattern: str, about: Fact, before: Question, said:
     if before.kind == "yes-no":
         before = replace(before, form="yes-no")
     assert ellipses(question(pattern, about), before, SHE) == said
+
+
+def test_the_city_of_a_province_is_asked_for_in_full() -> None:
+    towns = (Value(Iri("http://e.org/hamar"), "Hamar", "town", "place"),)
+    deep = question("How deep is X?", DEPTH, LAKE)
+    has_town = fact("hasTown", "has town", towns, "entity", "town")
+    assert ellipses(question("Which town is in X?", has_town, LAKE), deep, IT) == ()
+    port = fact("port", "port", towns, "entity", "town")
+    assert ellipses(question("What is the port of X?", port, LAKE), deep, IT) == ("And its port?",)
 
 
 def test_a_number_says_what_is_counted() -> None:
