@@ -15,7 +15,7 @@ from chattygen.domain import Being, Fact, QuestionKind
 from chattygen.generation import yes_no
 from chattygen.generation.asks import Ask, phrase
 from chattygen.generation.surplus import another_verb, says_inside, says_more
-from chattygen.generation.verbs import DONE
+from chattygen.generation.verbs import DONE, holds_places
 from chattygen.generation.wording import kind_of
 from chattygen.generation.words import contains_words, content, stem, words
 
@@ -30,6 +30,12 @@ NO_ANSWER: dict[QuestionKind, Being] = {"who": "place", "where": "person"}
 
 PROMPT_WORDS = frozenset("entity entities text texts".split())
 """Words that stand in prompts for what is not known; they mean nothing in a question."""
+
+
+_PLACED = (
+    r"^(?:What|Which) \w+(?: \w+)? (?:is|are) (?:(?:a )?part of|(?:based |contained |located |situated )?(?:at|in)) X\?"
+)
+"""A place that is said to be in X."""
 
 
 def mismatch(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
@@ -127,6 +133,12 @@ def is_turned_round(pattern: str, fact: Fact) -> bool:
             return True
         turned = (f"X's {noun}", f"{noun} of X", f"{plural(noun)} of X")
     elif not said.link:
+        if (
+            {value.being for value in fact.values} == {"place"}
+            and not holds_places(fact)
+            and re.search(_PLACED, pattern)
+        ):
+            return True
         of_x = rf"\bX as (?:\w+ ){{0,3}}{re.escape(noun)}|\bis X (?:an? |the ){re.escape(noun)} of\b"
         return bool(re.search(of_x, pattern, re.IGNORECASE))
     elif fact.direction == "in":

@@ -84,8 +84,8 @@ def _of_others(pattern: str, fact: Fact, seed: Seed) -> str:
     event, had = happened(noun), rf"{noun.replace(' ', ' ?')} (?:(?:at|in) )?"
     if not event:
         return pattern
-    if event == "died":
-        pattern = re.sub(r"(?<!did )\bdies? in X\b", "died in X", pattern)
+    if event == "died" and "did" not in words(pattern):
+        pattern = re.sub(r"\bdies? in X\b", "died in X", pattern)
     one, many = ("was born", "were born") if event == "born" else (event, event)
     pattern = re.sub(rf"\bhas (?:her|his|its|their) {had}X\b", f"{one} in X", pattern)
     pattern = re.sub(rf"\bhave their {had}X\b", f"{many} in X", pattern)

@@ -94,6 +94,7 @@ def test_what_somebody_wrote_is_written(pattern: str, said: str) -> None:
         ("Which person has their death place in X?", "death place", "Which person died in X?"),
         ("Which people die in X?", "death place", "Which people died in X?"),
         ("How many people did die in X?", "death place", "How many people did die in X?"),
+        ("Did Y die in X?", "death place", "Did Y die in X?"),
         ("Which people have their home place in X?", "home place", "Which people have their home place in X?"),
         ("Which person has their capital as X?", "capital", "Which person has X as their capital?"),
         ("Which person has X as their capital?", "capital", "Which person has X as their capital?"),
