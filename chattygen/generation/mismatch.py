@@ -15,7 +15,7 @@ from chattygen.domain import Being, Fact, QuestionKind
 from chattygen.generation import yes_no
 from chattygen.generation.asks import Ask, phrase
 from chattygen.generation.surplus import another_verb, says_inside, says_more
-from chattygen.generation.verbs import DONE, holds_places
+from chattygen.generation.verbs import DONE, WHERE, holds_places
 from chattygen.generation.wording import kind_of
 from chattygen.generation.words import contains_words, content, stem, words
 
@@ -79,6 +79,9 @@ def word_against_value(pattern: str, ask: Ask) -> str:
         return f"asks {kind}, but the answer is a {value}"
     if ask.form == "count" and kind != "how-many":
         return "does not ask how many"
+    noun = read(ask.fact.predicate_label).noun
+    if noun in WHERE and re.search(rf"^Where (?:is|are) (?:the {noun} of X|X['’]s {noun})\b", pattern):
+        return f"asks where the {noun} is"
     if words(pattern)[-1:] == ["for"] and "for" not in words(ask.fact.predicate_label):
         return "asks for a reason"
     if ask.form == "value" and ask.fact.count > 1 and any(contains_words(pattern, part) for part in ("one of", "some")):
@@ -117,7 +120,7 @@ def one_of_several(pattern: str, ask: Ask) -> str:
     noun = re.escape(read(ask.fact.predicate_label).noun)
     if not noun or ask.form != "value" or ask.fact.count < 2 or {v.being for v in ask.fact.values} == {"place"}:
         return ""
-    one = re.search(rf"\b(?:is|was) (?:X['’]s {noun}|the {noun} of X)\?", pattern, re.IGNORECASE)
+    one = re.search(rf"\b(?:is|was) (?:X['’]s {noun}|(?:an?|the) {noun} of X)\?", pattern, re.IGNORECASE)
     return f"asks for one of {ask.fact.count} values" if one else ""
 
 
@@ -129,7 +132,8 @@ def is_turned_round(pattern: str, fact: Fact) -> bool:
     if not said.link and fact.direction == "in":
         acts = not yes_no.AGENT.fullmatch(noun) and re.search(rf"\b(?:do|does|did) X {DONE}\b", pattern)
         has = re.search(rf"\bX (?:have|has|had) (?:as|(?:an?|any|its|the|their) {re.escape(noun)})\b", pattern)
-        if acts or has:  # no track writes an album, or has it as its track
+        lies = re.search(r"\bis X (?:based|located|situated)\b", pattern) and not holds_places(fact)
+        if acts or has or lies:  # no track writes an album, or has it as its track
             return True
         turned = (f"X's {noun}", f"{noun} of X", f"{plural(noun)} of X")
     elif not said.link:

@@ -7,7 +7,7 @@ import re
 from chattygen.context.reading import plural, read
 from chattygen.domain import Fact, Seed
 from chattygen.generation.asks import Ask
-from chattygen.generation.verbs import DONE, happened, holds_places
+from chattygen.generation.verbs import DONE, PAST, happened, holds_places
 from chattygen.generation.wording import MANY
 from chattygen.generation.words import words
 
@@ -47,6 +47,8 @@ def mended(pattern: str, ask: Ask, seed: Seed) -> str:
     """`pattern` without small slips; a larger one is left to the rules."""
     pattern = _agreeing(pattern, ask.fact, seed)
     pattern = re.sub(rf"\b([Dd])(?:o|oes) X (?={DONE}\b)", r"\1id X ", pattern)  # what is in a graph is done
+    told = rf"^((?:How many|What|Which) [^X]*?) ({DONE})s? X\b"
+    pattern = re.sub(told, lambda found: f"{found[1]} {PAST[found[2]]} X", pattern)
     pattern = re.sub(r"\bis (X (?:awarded|composed|founded|published|recorded|released)\b)", r"was \1", pattern)
     pattern = re.sub(r"\b[Aa]re ((?:[XY] )?born)\b", r"were \1", pattern)
     pattern = re.sub(

@@ -16,8 +16,14 @@ DIED = frozenset(["death place", "deathplace", "place of death", "death date", "
 WHERE = frozenset("city country municipality place province region town village".split())
 """Nouns of a group for the place in which it is."""
 
-DONE = "(?:author|compose|direct|discover|found|invent|paint|produce|receive|record|win|write)"
-"""Deeds that are done once their result is in a graph."""
+PAST: Mapping[str, str] = {
+    **{verb: f"{verb}ed" for verb in ("author", "direct", "discover", "found", "invent", "paint", "record")},
+    **{verb: f"{verb}d" for verb in ("compose", "produce", "receive")},
+    **{"win": "won", "write": "wrote"},
+}
+"""Deeds that are done once their result is in a graph -> as they are told."""
+
+DONE = f"(?:{'|'.join(PAST)})"
 
 
 MADE: Mapping[str, str] = {

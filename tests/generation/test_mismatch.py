@@ -45,6 +45,9 @@ NEAR = fact("near", "located near", nodes("gullsund", type_label="town"), value_
         ("Where was X born?", fact("birth", "birth place", TOWN), ""),
         ("Where is the mentor of X?", fact("mentor", "mentor", BO), "asks where, but the answer is a person"),
         ("Who is the mentor of X?", fact("mentor", "mentor", BO), ""),
+        ("Where is the town of X?", fact("town", "town", TOWN), "asks where the town is"),
+        ("Where is X's town located?", fact("town", "town", TOWN), "asks where the town is"),
+        ("Where is the headquarters of X?", fact("hq", "headquarters", TOWN), ""),
         ("Who or what owns X?", fact("owner", "owner", (*BO, *TOWN)), ""),  # one of each
     ],
 )
@@ -220,6 +223,7 @@ def test_what_is_tested_is_not_said_to_be_in_what_it_is_at() -> None:
 def test_one_of_several() -> None:
     assert one_of_several("Who is X's friend?", Ask(FRIENDS, "value")) == "asks for one of 3 values"
     assert one_of_several("Who is the friend of X?", Ask(FRIENDS, "value")) == "asks for one of 3 values"
+    assert one_of_several("Who is a friend of X?", Ask(FRIENDS, "value")) == "asks for one of 3 values"
     assert one_of_several("Who is the friend of X in Oslo?", Ask(FRIENDS, "value")) == ""
     assert one_of_several("Who are X's friends?", Ask(FRIENDS, "value")) == ""
     assert one_of_several("Who is X's mentor?", Ask(MENTOR, "value")) == ""
@@ -286,6 +290,9 @@ def test_a_person_says_first_what_is_asked_for() -> None:
 def test_a_province_has_the_city_as_its_capital_and_not_the_city_the_province() -> None:
     of = fact("capital", "capital", nodes("a", type_label="province"), value_type="province", direction="in")
     assert is_turned_round("What province does X have as its capital?", of)
+    assert is_turned_round("What province is X located in?", of)
+    norway = (Value(Iri("http://e.org/norway"), "Norway", "country", "place"),)
+    assert not is_turned_round("What country is X located in?", fact("p", "has town", norway, direction="in"))
     assert not is_turned_round("Which province has X as its capital?", of)
 
 

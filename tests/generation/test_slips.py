@@ -71,6 +71,10 @@ def test_nobody_is_born_at_a_country(pattern: str, label: str, direction: str, b
     [
         ("Which papers does X write?", "Which papers did X write?"),
         ("Where is X born?", "Where was X born?"),
+        ("Which captains write X?", "Which captains wrote X?"),
+        ("Which captain produces X?", "Which captain produced X?"),
+        ("Which captains receive X as a prize?", "Which captains received X as a prize?"),
+        ("Which captains write of X?", "Which captains write of X?"),
         ("Where is X published?", "Where was X published?"),
         ("Which people are born in X?", "Which people were born in X?"),
         ("Is X born in Y?", "Was X born in Y?"),

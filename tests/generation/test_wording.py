@@ -283,6 +283,8 @@ def lived(label: str, many: int) -> Fact:
         (lived("death place", 1), "value", "Which person died in X?"),
         (lived("capital", 1), "value", "Which person has X as their capital?"),
         (fact("member", "member", nodes("a", "b")), "value", "Who are the members of X?"),
+        (fact("writer", "writer", nodes("a", "b"), value_type="songwriter"), "value", "Who are the writers of X?"),
+        (fact("owner", "owner", nodes("a", "b"), value_type="club"), "value", "What are the owners of X?"),
         (fact("member", "member", nodes("a")), "count", "How many members does X have?"),
     ],
 )
