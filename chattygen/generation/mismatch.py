@@ -32,10 +32,9 @@ PROMPT_WORDS = frozenset("entity entities text texts".split())
 """Words that stand in prompts for what is not known; they mean nothing in a question."""
 
 
-_PLACED = (
-    r"^(?:What|Which) \w+(?: \w+)? (?:is|are) (?:(?:a )?part of|(?:based |contained |located |situated )?(?:at|in)) X\?"
-)
-"""A place that is said to be in X."""
+_PLACED = "(?:(?:a )?part of|(?:based |contained |located |situated )?(?:at|in))"
+_HELD = re.compile(rf"^(?:What|Which) \w+(?: \w+)? (?:(?:is|are) {_PLACED} X|does X have)\?")
+"""A place that is said to be in X, or to be had by it."""
 
 
 def mismatch(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
@@ -137,11 +136,8 @@ def is_turned_round(pattern: str, fact: Fact) -> bool:
             return True
         turned = (f"X's {noun}", f"{noun} of X", f"{plural(noun)} of X")
     elif not said.link:
-        if (
-            {value.being for value in fact.values} == {"place"}
-            and not holds_places(fact)
-            and re.search(_PLACED, pattern)
-        ):
+        places = {value.being for value in fact.values} == {"place"}
+        if places and not holds_places(fact) and _HELD.search(pattern):
             return True
         of_x = rf"\bX as (?:\w+ ){{0,3}}{re.escape(noun)}|\bis X (?:an? |the ){re.escape(noun)} of\b"
         return bool(re.search(of_x, pattern, re.IGNORECASE))

@@ -7,7 +7,7 @@ import re
 from chattygen.context.reading import plural, read
 from chattygen.domain import Fact, Seed
 from chattygen.generation.asks import Ask
-from chattygen.generation.verbs import DONE, PAST, happened, holds_places
+from chattygen.generation.verbs import DONE, PAST, happened, holds_places, lie_inside
 from chattygen.generation.wording import MANY
 from chattygen.generation.words import words
 
@@ -23,6 +23,7 @@ _ILL_FORMED = re.compile(
             rf"\b(?:do|does|did) X (?:{'|'.join(_NO_BASES)}|(?!embed\b|shed\b)\w+(?<!e)ed)\b",  # did X died
             rf"\b(?:is|are|was|were) X (?:{'|'.join(_NO_PARTICIPLES)})\b",  # was X died
             r"^Who (?:is|are|was|were) the names?\b",
+            r"^What\b.* as an? (?:award|honou?r|prize)\?",
             r"\b(?:[Ii]s|[Aa]re|[Ww]as|[Ww]ere) (?:[XY] )?dead\b",
             r"^How (?:date|kind|name|place|sort|type|year)\b",
             r"\bby X (?:is|are) \w+(?:ed|en)\?",  # the songs by X are written
@@ -83,6 +84,8 @@ def _of_others(pattern: str, fact: Fact, seed: Seed) -> str:
     if seed.being == "place" and "at" not in words(fact.predicate_label):
         pattern = re.sub(r"\bat X\b", "in X", pattern)
     pattern = re.sub(rf"\b(has|have) (its|their) {re.escape(noun)} as X\b", rf"\1 X as \2 {noun}", pattern)
+    if lie_inside(fact):
+        pattern = re.sub(r"\b(is|are) from X\b", r"\1 based in X", pattern)
     event, had = happened(noun), rf"{noun.replace(' ', ' ?')} (?:(?:at|in) )?"
     if not event:
         return pattern

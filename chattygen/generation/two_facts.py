@@ -18,7 +18,7 @@ from chattygen.domain import Beyond, Fact, Finding, Question, Subgraph, Value
 from chattygen.generation.asks import Ask
 from chattygen.generation.grammar import any_of, literal
 from chattygen.generation.plain import plain_question
-from chattygen.generation.verbs import BORN, DIED
+from chattygen.generation.verbs import BORN, DIED, lie_inside
 from chattygen.generation.verify import AT_LEAST, AT_LEAST_IN_OTHER_WORDS, NEAREST_WITHIN, scores, verify
 from chattygen.generation.words import contains_words, content, words
 from chattygen.generation.yes_no import TEXT, emptied, filled, is_concrete
@@ -28,6 +28,7 @@ CLAUSES = {
     **dict.fromkeys(BORN, "born in X"),
     **dict.fromkeys(DIED, "who died in X"),
     **dict.fromkeys("artist author composer creator director painter singer songwriter writer".split(), "by X"),
+    "producer": "produced by X",
 }
 """Nouns for which a person has other words when the seed is what they name: the albums by X, whose artist is X."""
 
@@ -83,7 +84,7 @@ def end(first: Fact) -> str:
     if said.link:
         role = f"{first.value_type} that is {said.role} X" if said.role else re.sub("^an? ", "", relation(first))
         return f"the {role}"
-    return f"the {first.value_type} {CLAUSES.get(said.noun) or f'with X as {said.noun}'}"
+    return f"the {first.value_type} {_clause(first) or f'with X as {said.noun}'}"
 
 
 def noun(first: Fact) -> str:
@@ -104,7 +105,12 @@ def group(first: Fact) -> str:
     if said.link:
         role = f"{kind} that are {_roles(said)} X" if said.role else relation(first, counted=False)
         return f"the {role}"
-    return f"the {kind} {CLAUSES.get(said.noun) or f'with X as their {said.noun}'}"
+    return f"the {kind} {_clause(first) or f'with X as their {said.noun}'}"
+
+
+def _clause(first: Fact) -> str:
+    """What is said of the other ends when the seed is what the noun names, if a person has other words for it."""
+    return "based in X" if lie_inside(first) else CLAUSES.get(read(first.predicate_label).noun, "")
 
 
 def _tied(first: Fact, thing: str) -> str:

@@ -253,10 +253,12 @@ def test_a_city_is_no_part_of_the_club_in_it() -> None:
     town = fact("p", "town", TOWN, value_type="town")
     assert is_turned_round("Which town is part of X?", town)
     assert is_turned_round("Which town is located in X?", town)
+    assert is_turned_round("Which town does X have?", town)
     assert not is_turned_round("Which town is X located in?", town)
     assert not is_turned_round("Which town is in X?", fact("p", "has town", TOWN, value_type="town"))
     songs = fact("p", "track", nodes("a", type_label="song"), value_type="song")
     assert not is_turned_round("Which songs are in X?", songs)
+    assert not is_turned_round("Which songs does X have?", songs)
 
 
 def test_what_is_awarded_in_a_place_is_not_awarded_to_it() -> None:

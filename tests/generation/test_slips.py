@@ -26,6 +26,8 @@ def towns(*names: str) -> tuple[Value, ...]:
         ("When did X birth?", True),
         ("When X was founded?", True),
         ("Who people died in X?", True),
+        ("What did X receive as an award?", True),
+        ("Which prize did X receive?", False),
         ("Which prize was awarded for being alive, X?", True),
         ("Which of the prizes that X, a lake, won is the oldest?", False),
         ("What islands that X is located on?", True),
@@ -149,3 +151,12 @@ def test_cities_are_in_a_province() -> None:
     assert mended("What are the towns of X?", two, province) == "Which towns are in X?"
     home = Ask(fact("p", "town", towns("Oslo"), value_type="town"), "value")
     assert mended("What is the town of X?", home, province) == "What is the town of X?"
+
+
+def test_clubs_are_based_in_a_town() -> None:
+    clubs = tuple(Value(Iri("http://e.org/" + name), name, "club", "group") for name in ("Frem", "Lyn"))
+    town = Ask(fact("p", "town", clubs, value_type="club", direction="in"), "value")
+    place = replace(ADA, being="place")
+    assert mended("Which clubs are from X?", town, place) == "Which clubs are based in X?"
+    captains = Ask(fact("p", "town", nodes("bo"), value_type="captain", direction="in"), "value")
+    assert mended("Which captain is from X?", captains, place) == "Which captain is from X?"

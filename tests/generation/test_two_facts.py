@@ -402,3 +402,13 @@ def test_the_value_of_a_condition_is_said_as_a_person_says_it() -> None:
     assert to_question(two_facts.plain(asked), asked, around(OWN_LAKES), "builder").text == (
         "Which of the lakes of Ada Berg have the Elbe as their river?"
     )
+
+
+def test_what_others_are_to_the_seed_is_said_as_a_person_does() -> None:
+    clubs = tuple(Value(Iri("http://e.org/" + name), name, "club", "group") for name in ("Frem", "Lyn"))
+    assert two_facts.group(fact("p", "town", clubs, value_type="club", direction="in")) == "the clubs based in X"
+    assert two_facts.end(fact("p", "town", clubs[:1], value_type="club", direction="in")) == "the club based in X"
+    made = fact("p", "producer", nodes("a", "b"), value_type="album", direction="in")
+    assert two_facts.group(made) == "the albums produced by X"
+    led = fact("p", "captain", clubs, value_type="club", direction="in")
+    assert two_facts.group(led) == "the clubs with X as their captain"
