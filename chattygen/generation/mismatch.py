@@ -109,9 +109,11 @@ def anothers(pattern: str, fact: Fact) -> str:
 
 
 def says_nothing(pattern: str, fact: Fact) -> str:
-    """`Which album has X?`: that it has it is no word for what it is to it."""
+    """`Which album has X?`: that it has it is no word for what it is to it; nor `What does X contain?` for places."""
+    said = read(fact.predicate_label)
     bare = fact.direction == "in" and re.search(r"^(?:What|Which) [^X]*\b(?:has|have) X\?$", pattern)
-    return f"does not say {read(fact.predicate_label).words}" if bare else ""
+    lost = said.is_verb and said.noun and re.search(r"^What (?:does|do) X \w+\?$", pattern)
+    return f"does not say {said.noun or said.words}" if bare or lost else ""
 
 
 def one_of_several(pattern: str, ask: Ask) -> str:

@@ -7,7 +7,7 @@ import re
 from chattygen.context.reading import plural, read
 from chattygen.domain import Fact, Seed
 from chattygen.generation.asks import Ask
-from chattygen.generation.verbs import DONE, PAST, happened, holds_places, lie_inside
+from chattygen.generation.verbs import DONE, PAST, happened, holds_places, is_seat, lie_inside
 from chattygen.generation.wording import MANY
 from chattygen.generation.words import words
 
@@ -55,6 +55,8 @@ def mended(pattern: str, ask: Ask, seed: Seed) -> str:
     pattern = re.sub(
         r"\b([Ii])s ((?:[XY] )?born)\b", lambda found: f"{'W' if found[1] == 'I' else 'w'}as {found[2]}", pattern
     )
+    if seed.being == "group" and is_seat(ask.fact):
+        pattern = _based(pattern, ask.fact)
     if ask.fact.direction == "out" and holds_places(ask.fact):
         pattern = _contained(pattern, ask.fact)
     if ask.fact.direction == "in":
@@ -86,6 +88,8 @@ def _of_others(pattern: str, fact: Fact, seed: Seed) -> str:
     pattern = re.sub(rf"\b(has|have) (its|their) {re.escape(noun)} as X\b", rf"\1 X as \2 {noun}", pattern)
     if lie_inside(fact):
         pattern = re.sub(r"\b(is|are) from X\b", r"\1 based in X", pattern)
+        pattern = re.sub(rf"\bhas X as (?:its|their) {noun}\?", "is based in X?", pattern)
+        pattern = re.sub(rf"\bhave X as their {noun}\?", "are based in X?", pattern)
     event, had = happened(noun), rf"{noun.replace(' ', ' ?')} (?:(?:at|in) )?"
     if not event:
         return pattern
@@ -96,6 +100,12 @@ def _of_others(pattern: str, fact: Fact, seed: Seed) -> str:
     pattern = re.sub(rf"\bhave their {had}X\b", f"{many} in X", pattern)
     pattern = re.sub(rf"\bperson whose {had}(?:is|was) X\b", f"person who {one} in X", pattern)
     return re.sub(rf"\bwhose {had}(?:is|was) X\b", f"who {many} in X", pattern)
+
+
+def _based(pattern: str, fact: Fact) -> str:
+    """An organisation is based in a city: nobody asks for the city of one."""
+    noun = re.escape(read(fact.predicate_label).noun)
+    return re.sub(rf"^(?:What|Which) is (?:the {noun} of X|X['’]s {noun})\?", f"Which {noun} is X based in?", pattern)
 
 
 def _contained(pattern: str, fact: Fact) -> str:

@@ -55,6 +55,12 @@ def lie_inside(fact: Fact) -> bool:
     return fact.direction == "in" and groups and not said.link and said.noun in WHERE
 
 
+def is_seat(fact: Fact) -> bool:
+    """Whether the one other end is a place by its noun: the city of an organisation."""
+    said, places = read(fact.predicate_label), {value.being for value in fact.values} == {"place"}
+    return fact.direction == "out" and fact.count == 1 and places and not holds_places(fact) and said.noun in WHERE
+
+
 def holds_places(fact: Fact) -> bool:
     """Whether the object's end is a place in that at the subject's end: the cities that a province has."""
     said, places = read(fact.predicate_label), {value.being for value in fact.values} == {"place"}

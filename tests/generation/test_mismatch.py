@@ -270,6 +270,9 @@ def test_what_is_awarded_in_a_place_is_not_awarded_to_it() -> None:
 
 def test_to_have_it_says_nothing() -> None:
     assert mismatch("What album has X?", Ask(ON_ALBUM, "value"), (ON_ALBUM,)) == "does not say track"
+    places = fact("p", "contains place", nodes("a"))
+    assert mismatch("What does X contain?", Ask(places, "value"), (places,)) == "does not say place"
+    assert mismatch("Which places does X contain?", Ask(places, "value"), (places,)) == ""
     assert mismatch("What album has X as a track?", Ask(ON_ALBUM, "value"), (ON_ALBUM,)) == ""
 
 

@@ -125,6 +125,16 @@ def test_verb_and_noun_agree(pattern: str, said: str) -> None:
     assert mended(pattern, Ask(about, "value"), replace(ADA, being="group")) == said
 
 
+def test_a_club_is_based_in_its_town() -> None:
+    town = Ask(fact("p", "town", towns("Oslo"), value_type="town"), "value")
+    club = replace(ADA, being="group")
+    assert mended("What is X's town?", town, club) == "Which town is X based in?"
+    assert mended("What is the town of X?", town, club) == "Which town is X based in?"
+    assert mended("What is the town of X?", town, ADA) == "What is the town of X?"
+    two = Ask(fact("p", "town", towns("Oslo", "Lund"), value_type="town"), "value")
+    assert mended("What is the town of X?", two, club) == "What is the town of X?"
+
+
 def test_one_thing_does_and_a_band_do() -> None:
     about = fact("p", "country", towns("Oslo"), value_type="town")
     assert mended("What town do X lie in?", Ask(about, "value"), ADA) == "What town does X lie in?"
@@ -158,5 +168,8 @@ def test_clubs_are_based_in_a_town() -> None:
     town = Ask(fact("p", "town", clubs, value_type="club", direction="in"), "value")
     place = replace(ADA, being="place")
     assert mended("Which clubs are from X?", town, place) == "Which clubs are based in X?"
+    assert mended("Which clubs have X as their town?", town, place) == "Which clubs are based in X?"
+    one = Ask(fact("p", "town", clubs[:1], value_type="club", direction="in"), "value")
+    assert mended("Which club has X as its town?", one, place) == "Which club is based in X?"
     captains = Ask(fact("p", "town", nodes("bo"), value_type="captain", direction="in"), "value")
     assert mended("Which captain is from X?", captains, place) == "Which captain is from X?"
