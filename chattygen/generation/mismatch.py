@@ -14,6 +14,7 @@ from chattygen.context.summary import hidden, others, relation
 from chattygen.domain import Being, Fact, QuestionKind
 from chattygen.generation import yes_no
 from chattygen.generation.asks import Ask, phrase
+from chattygen.generation.beings import beings
 from chattygen.generation.surplus import another_verb, says_inside, says_more
 from chattygen.generation.verbs import DONE, WHERE, holds_places
 from chattygen.generation.wording import kind_of
@@ -138,8 +139,7 @@ def is_turned_round(pattern: str, fact: Fact) -> bool:
             return True
         turned = (f"X's {noun}", f"{noun} of X", f"{plural(noun)} of X")
     elif not said.link:
-        places = {value.being for value in fact.values} == {"place"}
-        if places and not holds_places(fact) and _HELD.search(pattern):
+        if beings(fact) == {"place"} and not holds_places(fact) and _HELD.search(pattern):
             return True
         of_x = rf"\bX as (?:\w+ ){{0,3}}{re.escape(noun)}|\bis X (?:an? |the ){re.escape(noun)} of\b"
         return bool(re.search(of_x, pattern, re.IGNORECASE))

@@ -6,7 +6,7 @@ from chattygen.context.reading import plural, read
 from chattygen.domain import Fact
 from chattygen.generation import yes_no
 from chattygen.generation.asks import Ask
-from chattygen.generation.beings import said_by
+from chattygen.generation.beings import beings
 from chattygen.generation.verbs import happened, holds_places, lie_inside, made_by
 
 PEOPLE = frozenset(["person", "human", "people"])
@@ -69,4 +69,4 @@ def _of_the_entity(ask: Ask) -> str:
 
 
 def _are_people(fact: Fact, kind: str) -> bool:
-    return kind in PEOPLE or said_by(kind) == "person" or {value.being for value in fact.values} == {"person"}
+    return kind in PEOPLE or beings(fact) == {"person"}

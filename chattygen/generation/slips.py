@@ -33,7 +33,7 @@ _ILL_FORMED = re.compile(
             rf"^Where\b.* (?!from){_ENDS_LOOSE}",  # where is X located at
             r"^(?:When|Where) X (?:did|does|is|was)\b|^Who (?:people|person)\b|\bfor being\b|, X\?",
             r"^(?:What|Which) \w+(?: \w+)? that X (?:are|is|was|were) \w+(?: (?:at|by|in|of|on|to))?\?",
-            r"[.;!] ",
+            r"[.;!] |[(]",
         ]
     )
 )

@@ -12,6 +12,7 @@ from chattygen.context.reading import PREPOSITIONS, plural
 from chattygen.context.summary import hidden, others
 from chattygen.domain import Fact
 from chattygen.generation.asks import Ask
+from chattygen.generation.beings import beings
 from chattygen.generation.wording import kind_of
 from chattygen.generation.words import FUNCTION_WORDS, content, stem, words
 
@@ -87,6 +88,6 @@ def another_verb(pattern: str, ask: Ask) -> str:
         known = any(word in said or (len(verb) > 3 and word.startswith(stem(verb))) for word in own)
         if not known and verb not in FUNCTION_WORDS | PREPOSITIONS:
             return f"says another verb than the fact: {verb}"
-        if stem(verb) == "contain" and {value.being for value in fact.values} & {"group", "person"}:
+        if stem(verb) == "contain" and beings(fact) & {"group", "person"}:
             return "a group contains nothing"
     return ""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from chattygen.context.reading import read
 from chattygen.domain import Fact
-from chattygen.generation.beings import said_by
+from chattygen.generation.beings import beings
 
 BORN = frozenset(["birth place", "birthplace", "place of birth", "birth date", "date of birth", "birth year"])
 DIED = frozenset(["death place", "deathplace", "place of death", "death date", "date of death", "death year"])
@@ -43,26 +43,27 @@ def happened(noun: str) -> str:
 
 def made_by(fact: Fact) -> str:
     """What is said of the other ends if they are works of the entity: `written by`; else empty."""
-    said, beings = read(fact.predicate_label), {value.being for value in fact.values}
-    works = beings == {"work"} or (not beings and said_by(fact.value_type) == "work")
-    return MADE.get(said.noun, "") if fact.direction == "in" and works and not said.link else ""
+    said = read(fact.predicate_label)
+    works = fact.direction == "in" and beings(fact) == {"work"} and not said.link
+    return MADE.get(said.noun, "") if works else ""
 
 
 def lie_inside(fact: Fact) -> bool:
     """Whether the other ends are groups that are in the entity: the organisations whose city it is."""
-    said = read(fact.predicate_label)
-    groups = {value.being for value in fact.values} == {"group"}
-    return fact.direction == "in" and groups and not said.link and said.noun in WHERE
+    return fact.direction == "in" and beings(fact) == {"group"} and _is_whereabouts(fact)
 
 
 def is_seat(fact: Fact) -> bool:
     """Whether the one other end is a place by its noun: the city of an organisation."""
-    said, places = read(fact.predicate_label), {value.being for value in fact.values} == {"place"}
-    return fact.direction == "out" and fact.count == 1 and places and not holds_places(fact) and said.noun in WHERE
+    placed = beings(fact) == {"place"} and _is_whereabouts(fact)
+    return fact.direction == "out" and fact.count == 1 and placed and not holds_places(fact)
 
 
 def holds_places(fact: Fact) -> bool:
     """Whether the object's end is a place in that at the subject's end: the cities that a province has."""
-    said, places = read(fact.predicate_label), {value.being for value in fact.values} == {"place"}
-    has = fact.predicate_label.split()[:1] == ["has"]
-    return places and has and not said.link and said.noun in WHERE
+    return fact.predicate_label.startswith("has ") and beings(fact) == {"place"} and _is_whereabouts(fact)
+
+
+def _is_whereabouts(fact: Fact) -> bool:
+    said = read(fact.predicate_label)
+    return not said.link and said.noun in WHERE

@@ -4,11 +4,12 @@ import pytest
 
 from chattygen.context.labels import Candidate
 from chattygen.domain import NodeType
+from chattygen.generation.beings import beings
 from chattygen.generation.gbnf import to_regex
 from chattygen.generation.labelling import ask_label, name_of
 from chattygen.generation.stages import LABEL
 
-from .hand_made import Script, script
+from .hand_made import Script, fact, nodes, script
 
 V = "http://example.org/vocab/"
 SCROLL = NodeType(V + "Scroll", "scroll", 20, 1.0)
@@ -104,3 +105,11 @@ def test_how_a_candidate_reads() -> None:
     assert name_of(TITLE) == "title"
     assert name_of(PERSON) == "given name + family name"
     assert name_of(Candidate((V + "P1476",), 1.0, 1.0, 3.0, ("x",))) == V + "P1476"
+
+
+def test_the_class_of_the_other_ends_says_what_they_are_where_the_run_does_not_know() -> None:
+    towns = fact("p", "has town", nodes("lund", type_label="town"))
+    assert beings(towns) == {"place"}
+    assert beings(fact("p", "mentor", nodes("bo", type_label="captain"))) == {"thing"}
+    assert beings(fact("p", "song", (), value_type="song", count=9)) == {"work"}
+    assert beings(fact("p", "medal", (), value_type="medal", count=9)) == frozenset()

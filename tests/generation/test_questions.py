@@ -474,5 +474,5 @@ def test_q9_nothing_is_at_a_person() -> None:
 def test_q9_the_model_is_told_and_then_the_program_asks_plainly() -> None:
     played = script(*["city: Which organisation has its city at X?"] * 2)
     asked = ask_questions(played.asker(), around(BASED, seed=CITY), 1, Alike())
-    assert [one.text for one in asked] == ["Which organisation has Lund as its city?"]
+    assert [one.text for one in asked] == ["Which organisation is based in Lund?"]
     assert played.rules == [["Q9"]] * 2

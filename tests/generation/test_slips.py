@@ -25,6 +25,7 @@ def towns(*names: str) -> tuple[Value, ...]:
         ("How old is X?", False),
         ("When did X birth?", True),
         ("When X was founded?", True),
+        ("Which river does the headquarters of X (a city) lie on?", True),
         ("Who people died in X?", True),
         ("What did X receive as an award?", True),
         ("Which prize did X receive?", False),
