@@ -15,7 +15,7 @@ from chattygen.domain import Being, Fact, QuestionKind
 from chattygen.generation import yes_no
 from chattygen.generation.asks import Ask, phrase
 from chattygen.generation.beings import beings
-from chattygen.generation.surplus import another_verb, says_inside, says_more
+from chattygen.generation.surplus import ANY_WORDS, another_verb, says_inside, says_more
 from chattygen.generation.verbs import DONE, WHERE, holds_places
 from chattygen.generation.wording import kind_of
 from chattygen.generation.words import contains_words, content, stem, words
@@ -61,7 +61,7 @@ def mismatch(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
         or (f"turned round: {relation(ask.fact, counted=False)}" if is_turned_round(pattern, ask.fact) else "")
         or copies_prompt(pattern, ask)
         or another_class(pattern, ask, facts)
-        or another_noun(pattern, ask, facts)
+        or another_word(pattern, ask, facts)
         or class_for_predicate(pattern, ask.fact)
     )
 
@@ -98,7 +98,8 @@ def no_single_question(pattern: str, fact: Fact) -> str:
     if re.search(r"\b(?:the|a) name of X\?|\bX['’]s name\?", pattern):
         return "asks for the name that it says"
     identity = re.search(r"^(?:What|Which|Who)\b(?!.*\bwhose\b).* (?:is|are) X\?$", pattern)
-    respect = fact.direction == "out" and contains_words(pattern, read(fact.predicate_label).noun)
+    noun = read(fact.predicate_label).noun
+    respect = fact.direction == "out" and contains_words(pattern, noun) and beings(fact) != {"place"}
     return "asks what X is" if identity and not respect else ""
 
 
@@ -134,7 +135,8 @@ def is_turned_round(pattern: str, fact: Fact) -> bool:
     if not said.link and fact.direction == "in":
         acts = not yes_no.AGENT.fullmatch(noun) and re.search(rf"\b(?:do|does|did) X {DONE}\b", pattern)
         has = re.search(rf"\bX (?:have|has|had) (?:as|(?:an?|any|its|the|their) {re.escape(noun)})\b", pattern)
-        lies = re.search(r"\bis X (?:based|located|situated)\b", pattern) and not holds_places(fact)
+        inside, put = r"\b(?:is|are|lies?) (?:located |situated )?in X\?", r"\bis X (?:based|located|situated)\b"
+        lies = re.search(inside if holds_places(fact) else put, pattern)
         if acts or has or lies:  # no track writes an album, or has it as its track
             return True
         turned = (f"X's {noun}", f"{noun} of X", f"{plural(noun)} of X")
@@ -191,13 +193,15 @@ def another_class(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
     return ""
 
 
-def another_noun(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
-    """What another fact says of X stands in the question: `How many songs did the member of X write?`"""
-    own = content(f"{ask.fact.predicate_label} {ask.fact.value_type}")
-    for noun in (read(fact.predicate_label).noun for fact in facts if fact != ask.fact):
-        nouns = "|".join(re.escape(name) for name in (plural(noun), noun))
-        if noun and not content(noun) & own and re.search(rf"\bthe (?:{nouns}) of X\b|\bX['’]s (?:{nouns})\b", pattern):
-            return f"asks about the {noun} of X"
+def another_word(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
+    """A word of another fact: `How many songs did the member of X write?`; it is so of X, but nobody asked."""
+    known = content(f"{ask.fact.predicate_label} {hidden(ask.fact)} {others(ask.fact)}") | ANY_WORDS
+    pattern = re.sub(r"\b(kind|sort|type) of \w+", r"\1", pattern)  # of what X itself is
+    for fact in facts:
+        strange = content(f"{fact.predicate_label} {fact.value_type}") - known
+        found = [word for word in words(pattern) if content(word) & strange]
+        if found:
+            return f"asks about the {found[0]}, which another fact says"
     return ""
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from chattygen.context import summary
 from chattygen.context.names import unbracketed
-from chattygen.context.reading import plural, read
+from chattygen.context.reading import PREPOSITIONS, plural, read
 from chattygen.domain import Fact, Finding, Origin, Question, Seed, Subgraph
 from chattygen.generation import grammar, two_facts, yes_no
 from chattygen.generation.added import with_flow
@@ -215,6 +215,13 @@ def findings(
     return (off,) if off else ()
 
 
+_BEHIND_NOUN = (
+    r"\b(?:(?:the|a|an) (?!of\b)[\w-]+"
+    rf"|(?:are|contains?|is|was|were) (?!(?:{'|'.join(sorted(PREPOSITIONS))}|that)\b)(?!\w+(?:ed|en|ing)\b)[a-z]+) X\b"
+)
+"""`the track X`, `contains track X`, but not `is in X`, `is called X`."""
+
+
 def names_entity(question: Question, seed: Seed) -> Finding | None:
     """Q1: the placeholder stands in the question once, as a name of its own, and so does what is said for it.
 
@@ -225,7 +232,7 @@ def names_entity(question: Question, seed: Seed) -> Finding | None:
         return Finding("Q1", "does not name the entity exactly once", question.pattern)
     if ends_in_clause(seed) and re.search(r"\bX['’]s\b", question.pattern):
         return Finding("Q1", "X's cannot be said of this entity; say: of X", question.pattern)
-    if re.search(r"\b(?:the|a|an) (?!of\b)[\w-]+ X\b", question.pattern):
+    if re.search(_BEHIND_NOUN, question.pattern):
         return Finding("Q1", "X stands behind a noun; it is a name of its own", question.pattern)
     if re.search(r"\b(?![Ww]ho\b)\w+ (?:called|entitled|named|titled) X\b", question.pattern):
         return Finding("Q1", "nothing is called X; X is the entity", question.pattern)

@@ -9,7 +9,7 @@ from chattygen.domain import Fact, Seed
 from chattygen.generation.asks import Ask
 from chattygen.generation.verbs import DONE, PAST, happened, holds_places, is_seat, lie_inside
 from chattygen.generation.wording import MANY
-from chattygen.generation.words import words
+from chattygen.generation.words import content, words
 
 _NO_BASES = """became been began birth born came death gave got had has is are knew led left lost made met ran sang saw
     said sold sent spent took taught thought told was went were won wrote""".split()
@@ -24,7 +24,7 @@ _ILL_FORMED = re.compile(
             rf"\b(?:is|are|was|were) X (?:{'|'.join(_NO_PARTICIPLES)})\b",  # was X died
             r"^Who (?:is|are|was|were) the names?\b",
             r"^What\b.* as an? (?:award|honou?r|prize)\?",
-            r"\b(?:[Ii]s|[Aa]re|[Ww]as|[Ww]ere) (?:[XY] )?dead\b",
+            r"\b(?:[Ii]s|[Aa]re|[Ww]as|[Ww]ere) (?:[XY] )?(?:alive|dead)\b",
             r"^How (?:date|kind|name|place|sort|type|year)\b",
             r"\bby X (?:is|are) \w+(?:ed|en)\?",  # the songs by X are written
             rf"^(?:What|Which)\b.* X (?:born|{_PUT})\?",  # which town is X located
@@ -32,6 +32,7 @@ _ILL_FORMED = re.compile(
             rf"^(?:At|From|In|On|To) (?:what|which)\b.* {_ENDS_LOOSE}",  # in which year did X go to
             rf"^Where\b.* (?!from){_ENDS_LOOSE}",  # where is X located at
             r"^(?:When|Where) X (?:did|does|is|was)\b|^Who (?:people|person)\b|\bfor being\b|, X\?",
+            r"^(?:How many|What|Which) \w+ (?:that|who) (?:are|is|was|were) \w+ (?:at|by|in|of|on|to) X\?",
             r"^(?:What|Which) \w+(?: \w+)? that X (?:are|is|was|were) \w+(?: (?:at|by|in|of|on|to))?\?",
             r"[.;!] |[(]",
         ]
@@ -62,6 +63,9 @@ def mended(pattern: str, ask: Ask, seed: Seed) -> str:
     if ask.fact.direction == "in":
         pattern = _of_others(pattern, ask.fact, seed)
     pattern = _roles(pattern, ask.fact)
+    measured = re.match(r"How (\w+) is the (\w+) of X\?", pattern)
+    if measured and content(measured[1]) == content(measured[2]):  # how high is the elevation of X
+        pattern = f"How {measured[1]} is X?"
     if ask.tested and ask.fact.count > 1:
         one = re.compile(r"^(Is|Was) Y the (\w+) of X\?")
         pattern = one.sub(lambda found: f"{found[1]} Y one of the {plural(found[2])} of X?", pattern)

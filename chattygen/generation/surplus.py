@@ -39,9 +39,9 @@ _AWARDING = _stems("achieve award earn gain get give receive win won")
 _AWARDS = _stems("achievement award awarded degree honor honour medal prize rank title")
 """Stems of verbs that may stand beside what can be won, and of words that say that it can."""
 
-_WORDS = _VERBS | _VERBS_OF_X
-_WORDS |= _stems("associated based create credited first headquarters involved kind level live main make name number")
-_WORDS |= _stems("other people person place sea situated title total type")
+ANY_WORDS = _VERBS | _VERBS_OF_X
+ANY_WORDS |= _stems("associated based create credited first headquarters involved kind level live main make name")
+ANY_WORDS |= _stems("number other people person place sea situated title total type")
 """Stems of all words that may stand in any question."""
 
 
@@ -54,7 +54,7 @@ def says_more(pattern: str, ask: Ask) -> str:
         near = word == "near" and not BESIDE & own
         if word not in own and (near or word in RELATING or word in NUMBERS or word.isdecimal()):
             return f"says more than the fact: {word}"
-    known = content(f"{ask.fact.predicate_label} {hidden(ask.fact)} {others(ask.fact)}") | _WORDS
+    known = content(f"{ask.fact.predicate_label} {hidden(ask.fact)} {others(ask.fact)}") | ANY_WORDS
     more = [word for word in words(pattern) if not content(word) <= known and word not in own]
     return f"says more than the fact: {', '.join(more)}" if len(more) > 1 else ""
 

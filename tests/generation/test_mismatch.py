@@ -8,7 +8,7 @@ from chattygen.domain import Fact, Iri, Value
 from chattygen.generation.asks import Ask
 from chattygen.generation.mismatch import (
     another_class,
-    another_noun,
+    another_word,
     anothers,
     class_for_predicate,
     copies_prompt,
@@ -161,6 +161,7 @@ def test_another_verb(pattern: str, about: Fact, reason: str) -> None:
         ("What is the local name of X?", fact("p", "local name", literal("Ada")), ""),
         ("Who is X?", MENTOR, "asks what X is"),
         ("Which captain is X?", MENTOR, "asks what X is"),
+        ("Which town is X?", fact("town", "town", TOWN), "asks what X is"),  # a club is no town
         ("What rank is X?", RANK, ""),  # the fact's own word says in which respect
         ("Who is the captain whose mentor is X?", FRIENDS, ""),
     ],
@@ -276,14 +277,17 @@ def test_to_have_it_says_nothing() -> None:
     assert mismatch("What album has X as a track?", Ask(ON_ALBUM, "value"), (ON_ALBUM,)) == ""
 
 
-def test_another_noun() -> None:
+def test_another_word() -> None:
     def reason(pattern: str, about: Fact) -> str:
-        return another_noun(pattern, Ask(about, "value"), FACTS)
+        return another_word(pattern, Ask(about, "value"), FACTS)
 
-    assert reason("Which ships did the mentor of X command?", SHIPS) == "asks about the mentor of X"
-    assert reason("Which ships did X's friends command?", SHIPS) == "asks about the friend of X"
+    assert reason("Which ships did the mentor of X command?", SHIPS) == "asks about the mentor, which another fact says"
+    assert reason("Which ships did X's friends command?", SHIPS) == "asks about the friends, which another fact says"
+    assert reason("How many ships of the crew are X's?", SHIPS) == "asks about the crew, which another fact says"
     assert reason("Who is the mentor of X?", MENTOR) == ""
     assert reason("Who is the captain of X?", SHIPS) == ""  # its own noun
+    assert reason("What kind of ship is X?", RANK) == ""  # what X itself is
+    assert reason("Which captain taught X?", MENTOR) == ""  # its own class, and that of another fact
 
 
 def test_a_person_says_first_what_is_asked_for() -> None:
@@ -297,6 +301,7 @@ def test_a_province_has_the_city_as_its_capital_and_not_the_city_the_province() 
     assert is_turned_round("What province does X have as its capital?", of)
     assert is_turned_round("What province is X located in?", of)
     norway = (Value(Iri("http://e.org/norway"), "Norway", "country", "place"),)
+    assert is_turned_round("What country is located in X?", fact("p", "has town", norway, direction="in"))
     assert not is_turned_round("What country is X located in?", fact("p", "has town", norway, direction="in"))
     assert not is_turned_round("Which province has X as its capital?", of)
 

@@ -10,7 +10,7 @@ from chattygen.domain import Being, Iri, Value
 from chattygen.generation.asks import Ask
 from chattygen.generation.slips import is_ill_formed, mended
 
-from .hand_made import ADA, MENTOR, fact, nodes
+from .hand_made import ADA, MENTOR, fact, literal, nodes
 
 
 def towns(*names: str) -> tuple[Value, ...]:
@@ -25,6 +25,9 @@ def towns(*names: str) -> tuple[Value, ...]:
         ("How old is X?", False),
         ("When did X birth?", True),
         ("When X was founded?", True),
+        ("How many people who were born in X?", True),
+        ("How many people who were born in X are captains?", False),
+        ("Is X alive in Y?", True),
         ("Which river does the headquarters of X (a city) lie on?", True),
         ("Who people died in X?", True),
         ("What did X receive as an award?", True),
@@ -174,3 +177,10 @@ def test_clubs_are_based_in_a_town() -> None:
     assert mended("Which club has X as its town?", one, place) == "Which club is based in X?"
     captains = Ask(fact("p", "town", nodes("bo"), value_type="captain", direction="in"), "value")
     assert mended("Which captain is from X?", captains, place) == "Which captain is from X?"
+
+
+def test_how_high_needs_no_elevation() -> None:
+    high = Ask(fact("p", "elevation", literal("9", "integer"), "number"), "value")
+    assert mended("How high is the elevation of X?", high, ADA) == "How high is X?"
+    people = Ask(fact("p", "population", literal("9", "integer"), "number"), "value")
+    assert mended("How large is the population of X?", people, ADA) == "How large is the population of X?"
