@@ -1,4 +1,4 @@
-"""The part of Q8 that needs no embedding: what the words of a question say against its fact.
+"""What the words of a question say against its fact: a part of Q8 that needs no embedding (surplus.py, turned.py).
 
 Each function gives the reason why the question cannot be about the fact, or an empty text. Found by reading what small
 models write: a "when" for a place, a question turned round, a phrase of the prompt copied, two questions in one.
@@ -16,9 +16,10 @@ from chattygen.generation import yes_no
 from chattygen.generation.asks import Ask, phrase
 from chattygen.generation.beings import beings
 from chattygen.generation.surplus import ANY_WORDS, another_verb, says_inside, says_more
-from chattygen.generation.verbs import DONE, WHERE, holds_places
+from chattygen.generation.turned import is_turned_round
+from chattygen.generation.verbs import WHERE
 from chattygen.generation.wording import kind_of
-from chattygen.generation.words import contains_words, content, stem, words
+from chattygen.generation.words import contains_words, content, words
 
 UNITS = frozenset(
     """seconds minutes hours days kilometers kilometres km meters metres miles feet inches square hectares acres
@@ -31,11 +32,6 @@ NO_ANSWER: dict[QuestionKind, Being] = {"who": "place", "where": "person"}
 
 PROMPT_WORDS = frozenset("entity entities text texts".split())
 """Words that stand in prompts for what is not known; they mean nothing in a question."""
-
-
-_PLACED = "(?:(?:a )?part of|(?:based |contained |located |situated )?(?:at|in))"
-_HELD = re.compile(rf"^(?:What|Which) \w+(?: \w+)? (?:(?:is|are) {_PLACED} X|does X have)\?")
-"""A place that is said to be in X, or to be had by it."""
 
 
 def mismatch(pattern: str, ask: Ask, facts: Sequence[Fact]) -> str:
@@ -125,46 +121,6 @@ def one_of_several(pattern: str, ask: Ask) -> str:
         return ""
     one = re.search(rf"\b(?:is|was) (?:X['’]s {noun}|(?:an?|the) {noun} of X)\?", pattern, re.IGNORECASE)
     return f"asks for one of {ask.fact.count} values" if one else ""
-
-
-def is_turned_round(pattern: str, fact: Fact) -> bool:
-    """Whether the question puts `X` at the other end of the fact: asks whom X influenced, of `influenced by`."""
-    said = read(fact.predicate_label)
-    noun = said.noun
-    turned: tuple[str, ...]
-    if not said.link and fact.direction == "in":
-        acts = not yes_no.AGENT.fullmatch(noun) and re.search(rf"\b(?:do|does|did) X {DONE}\b", pattern)
-        has = re.search(rf"\bX (?:have|has|had) (?:as|(?:an?|any|its|the|their) {re.escape(noun)})\b", pattern)
-        inside, put = r"\b(?:is|are|lies?) (?:located |situated )?in X\?", r"\bis X (?:based|located|situated)\b"
-        lies = re.search(inside if holds_places(fact) else put, pattern)
-        if acts or has or lies:  # no track writes an album, or has it as its track
-            return True
-        turned = (f"X's {noun}", f"{noun} of X", f"{plural(noun)} of X")
-    elif not said.link:
-        if beings(fact) == {"place"} and not holds_places(fact) and _HELD.search(pattern):
-            return True
-        of_x = rf"\bX as (?:\w+ ){{0,3}}{re.escape(noun)}|\bis X (?:an? |the ){re.escape(noun)} of\b"
-        return bool(re.search(of_x, pattern, re.IGNORECASE))
-    elif fact.direction == "in":
-        put = r"\b(?:does X lie|is X (?:located|situated))\b"
-        if {"located", "lies", "situated"} & {*words(said.link)} and re.search(put, pattern):
-            return True
-        turned = (f"does X {said.base}", f"did X {said.base}", f"X {said.link}")
-    elif said.is_verb:
-        turned = (f"{said.link} X", f"{said.base} X")
-    elif not said.is_deed:
-        role = rf"^(?:what|which|who)\b.*\b(?<!X )(?:is|are|was|were) (?:an? |the )?{re.escape(said.link)}\b"
-        if re.search(role, pattern, re.IGNORECASE):
-            return True
-        turned = (f"{said.link} X",)
-    else:
-        deed = re.escape(stem(said.link.split()[0]))
-        active = rf"\b(?:do|does|did|has|have) X {deed}\w*\b"
-        bound = rf"\b{re.escape(said.link)} (?:at|by|for|from|in|on) X\b"
-        if " " not in said.link and re.search(bound, pattern):  # what is awarded in X is not awarded to X
-            return True
-        return bool(re.search(active, pattern, re.IGNORECASE)) or contains_words(pattern, f"{said.link} X")
-    return any(contains_words(pattern, part) for part in turned)
 
 
 def copies_prompt(pattern: str, ask: Ask) -> str:

@@ -12,13 +12,13 @@ from chattygen.generation.mismatch import (
     anothers,
     class_for_predicate,
     copies_prompt,
-    is_turned_round,
     mismatch,
     no_single_question,
     one_of_several,
     word_against_value,
 )
 from chattygen.generation.surplus import another_verb, says_inside, says_more
+from chattygen.generation.turned import is_turned_round
 
 from .hand_made import BORN, CREW, FACTS, FRIENDS, MEDALS, MENTOR, PUPIL, RANK, SHIPS, fact, literal, nodes
 

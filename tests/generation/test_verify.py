@@ -6,7 +6,7 @@ import pytest
 
 from chattygen.domain import Fact, Iri, Value
 from chattygen.generation.asks import Ask
-from chattygen.generation.mismatch import is_turned_round
+from chattygen.generation.turned import is_turned_round
 from chattygen.generation.verify import in_other_words, meaning, rivals, says_predicate, scores, verify
 from chattygen.models.model import Embedder
 
