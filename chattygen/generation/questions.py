@@ -23,7 +23,7 @@ from chattygen.generation.choice import with_two_facts
 from chattygen.generation.kinds import with_kinds
 from chattygen.generation.plain import plain_question
 from chattygen.generation.plan import plan
-from chattygen.generation.slips import is_ill_formed, mended
+from chattygen.generation.slips import is_ill_formed, lacks_verb, mended
 from chattygen.generation.surplus import beside
 from chattygen.generation.two_facts import named
 from chattygen.generation.verify import verify
@@ -261,6 +261,8 @@ def one_question(question: Question) -> Finding | None:
     pattern = question.pattern
     if is_ill_formed(emptied(pattern, named(question))):
         return Finding("Q4", "the verbs do not go together", pattern)
+    if lacks_verb(pattern, question.fact):
+        return Finding("Q4", "say it with a verb: born, died", pattern)
     if pattern.count("?") == 1 and pattern.endswith("?") and len(words(question.text)) >= FEWEST_WORDS:
         return None
     return Finding("Q4", "not one question of at least four words with a question mark at its end", question.pattern)

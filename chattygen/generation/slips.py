@@ -32,7 +32,7 @@ _ILL_FORMED = re.compile(
             rf"^(?:At|From|In|On|To) (?:what|which)\b.* {_ENDS_LOOSE}",  # in which year did X go to
             rf"^Where\b.* (?!from){_ENDS_LOOSE}",  # where is X located at
             r"^(?:When|Where) X (?:did|does|is|was)\b|^Who (?:people|person)\b|\bfor being\b|, X\?",
-            r"^(?:How many|What|Which) \w+ (?:that|who) (?:are|is|was|were) \w+ (?:at|by|in|of|on|to) X\?",
+            r"^(?:How many|What|Which) \w+ (?:that|who) (?:(?:are|is|was|were) )?\w+ (?:at|by|in|of|on|to) X\?",
             r"^(?:What|Which) \w+(?: \w+)? that X (?:are|is|was|were) \w+(?: (?:at|by|in|of|on|to))?\?",
             r"[.;!] |[(]",
         ]
@@ -43,6 +43,13 @@ _ILL_FORMED = re.compile(
 def is_ill_formed(pattern: str) -> bool:
     """Whether words do not go together: `Where did X was born?`, `When was X died?`, `Who are the names of X?`."""
     return bool(_ILL_FORMED.search(pattern))
+
+
+def lacks_verb(pattern: str, fact: Fact) -> bool:
+    """Whether a birth or death stands there as a noun that nobody uses so: `When did X's birth date occur?`"""
+    noun = re.search(r"\b(?:birth|death)s?\b|\b(?:birth|death)places?\b", pattern)
+    odd = fact.direction == "in" or re.search(r"\b(?:happen|have|occur)\b", pattern)
+    return bool(happened(read(fact.predicate_label).noun) and noun and odd)
 
 
 def mended(pattern: str, ask: Ask, seed: Seed) -> str:

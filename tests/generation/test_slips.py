@@ -8,7 +8,7 @@ import pytest
 
 from chattygen.domain import Being, Iri, Value
 from chattygen.generation.asks import Ask
-from chattygen.generation.slips import is_ill_formed, mended
+from chattygen.generation.slips import is_ill_formed, lacks_verb, mended
 
 from .hand_made import ADA, MENTOR, fact, literal, nodes
 
@@ -27,6 +27,8 @@ def towns(*names: str) -> tuple[Value, ...]:
         ("When X was founded?", True),
         ("How many people who were born in X?", True),
         ("How many people who were born in X are captains?", False),
+        ("How many people who died in X?", True),
+        ("Who are the people who died in X?", False),
         ("Is X alive in Y?", True),
         ("Which river does the headquarters of X (a city) lie on?", True),
         ("Who people died in X?", True),
@@ -184,3 +186,19 @@ def test_how_high_needs_no_elevation() -> None:
     assert mended("How high is the elevation of X?", high, ADA) == "How high is X?"
     people = Ask(fact("p", "population", literal("9", "integer"), "number"), "value")
     assert mended("How large is the population of X?", people, ADA) == "How large is the population of X?"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "label", "direction", "lacks"),
+    [
+        ("Does Y have a birthplace in X?", "birth place", "in", True),
+        ("Which people have their death places in X?", "death place", "in", True),
+        ("Which people died in X?", "death place", "in", False),
+        ("When did X's birth date occur?", "birth date", "out", True),
+        ("What is the birth date of X?", "birth date", "out", False),
+        ("Which songs have X in their birth place?", "home place", "in", False),
+    ],
+)
+def test_a_birth_is_said_with_its_verb(pattern: str, label: str, direction: str, lacks: bool) -> None:
+    about = fact("p", label, nodes("bo"), direction="in" if direction == "in" else "out")
+    assert lacks_verb(pattern, about) == lacks

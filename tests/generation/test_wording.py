@@ -194,6 +194,7 @@ def test_what_is_in_a_place_is_there() -> None:
         with_reference("Which island is in X?", lake) == "Which island is in it?"
     )  # nobody asks which island is there
     assert with_reference("Which islands are in X?", lake) == "Which islands are in it?"
+    assert with_reference("How many islands are there in X?", lake) == "How many islands are there in it?"
     assert reference(around(seed=SONG)).settle("Who sings in it?") == "Who sings in it?"
 
 
