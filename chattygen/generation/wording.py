@@ -54,9 +54,8 @@ class Reference:
         turn = agreeing(one.sub(lambda found: f"one of {self.possessive} {plural(found[1])}", turn), "they")
         if not self.place:
             return turn
-        turn = re.sub(
-            r"(?<!\bis )(?<!\bare )(?<!\bthere )\b(?:in|at|within) it\b", "there", turn
-        )  # nobody asks which city is there
+        bare = r"(?<!\bis )(?<!\bare )(?<!\bthere )"  # nobody asks which city is there
+        turn = re.sub(rf"{bare}\b(?:in|at|within) it\b", "there", turn)
         return re.sub(r"\bfrom it\b", "from there", turn)
 
 
