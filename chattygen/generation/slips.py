@@ -34,7 +34,7 @@ _ILL_FORMED = re.compile(
             r"^(?:When|Where) X (?:did|does|is|was)\b|^Who (?:people|person)\b|\bfor being\b|, X\?",
             r"^(?:How many|What|Which) \w+ (?:that|who) (?:(?:are|is|was|were) )?\w+ (?:at|by|in|of|on|to) X\?",
             r"^(?:What|Which) \w+(?: \w+)? that X (?:are|is|was|were) \w+(?: (?:at|by|in|of|on|to))?\?",
-            r"[.;!] |[(]",
+            r"[.;!] |[(]|\ban? (?:that|the|[XY])\b",
         ]
     )
 )

@@ -25,6 +25,8 @@ def towns(*names: str) -> tuple[Value, ...]:
         ("How old is X?", False),
         ("When did X birth?", True),
         ("When X was founded?", True),
+        ("How many people live in a the province of X?", True),
+        ("Which crew has a X?", True),
         ("How many people who were born in X?", True),
         ("How many people who were born in X are captains?", False),
         ("How many people who died in X?", True),
