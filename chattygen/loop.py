@@ -247,10 +247,13 @@ def _looking(tools: Tools, names: Names) -> Callable[[Subgraph], Subgraph]:
 
 @dataclass(frozen=True)
 class Learned:
-    """How the seeds of a node type are found: by their label rule, and with the facts around them."""
+    """How the seeds of a node type are found: by their label rule, and with the facts around them.
+
+    `extract` gives no facts, or too few, and reads less, where there are fewer than its keyword `fewest`.
+    """
 
     named: Named
-    extract: Callable[[Seed], Subgraph]
+    extract: Callable[..., Subgraph]
 
 
 def _learn(tools: Tools, node_type: NodeType, named: Named | None, names: Names) -> Learned | None:
@@ -267,9 +270,11 @@ def _learn(tools: Tools, node_type: NodeType, named: Named | None, names: Names)
     wanted = tools.run.flow["unanswerable"] > 0
     usual = absent.usual(tools.graph, named.sample, learned, names, tools.settings, tools.run) if wanted else ()
 
-    def extract(seed: Seed) -> Subgraph:
+    def extract(seed: Seed, fewest: int = 0) -> Subgraph:
         unless_stopped(tools)
-        subgraph = subgraphs.extract(tools.graph, seed, learned, names, tools.settings, tools.run)
+        subgraph = subgraphs.extract(tools.graph, seed, learned, names, tools.settings, tools.run, fewest)
+        if len(subgraph.facts) < fewest:
+            return subgraph
         subgraph = absent.without(subgraph, usual, learned)
         return namesakes.called(tools.graph, subgraph, calling, tools.settings, tools.run)
 
@@ -288,7 +293,8 @@ def _supply(
     if found := learned():
         rule, run = found.named.rule, tools.run
         source = seeds.SeedSource(tools.graph, node_type, rule, tools.settings, run, bucket, draw)
-        yield from supply(source, found.extract, found.named.being, run, used, partial(askable, run))
+        extract = partial(found.extract, fewest=run.min_questions)
+        yield from supply(source, extract, found.named.being, run, used, partial(askable, run))
 
 
 def _drawing(tools: Tools) -> Callable[[NodeType, Bucket], seeds.Draw]:

@@ -30,11 +30,13 @@ def extract(
     names: Names,
     settings: GraphSettings,
     run: RunSettings,
+    fewest: int = 0,
 ) -> Subgraph:
     """The filtered subgraph of a seed: facts in order of interest, dropped ones in IRI order with the reason.
 
     Args:
         knowledge: what was learned about the seed's node type (knowledge.learn).
+        fewest: where fewer relations than this may be asked about, their values are not read, and no fact is given.
 
     Raises:
         QueryTimeout, QueryError: as the graph does.
@@ -46,6 +48,8 @@ def extract(
             dropped[relation] = reason
         else:
             counts[relation] = number
+    if len(counts) < fewest:
+        return Subgraph(seed, (), 0)
     ends = _ends(graph, seed, [relation for relation, number in counts.items() if number <= run.max_values], run)
     reader = _reader(graph, knowledge, names, counts, ends, settings, run)
 

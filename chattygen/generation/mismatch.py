@@ -119,7 +119,11 @@ def one_of_several(pattern: str, ask: Ask) -> str:
     noun = re.escape(read(ask.fact.predicate_label).noun)
     if not noun or ask.form != "value" or ask.fact.count < 2 or {v.being for v in ask.fact.values} == {"place"}:
         return ""
-    one = re.search(rf"\b(?:is|was) (?:X['’]s {noun}|(?:an?|the) {noun} of X)\?", pattern, re.IGNORECASE)
+    one = re.search(
+        rf"\b(?:is|was) (?:X['’]s {noun}|(?:an?|the) {noun} of X)\?|^(?:What|Which) {noun} (?:is|was)\b",
+        pattern,
+        re.IGNORECASE,
+    )
     return f"asks for one of {ask.fact.count} values" if one else ""
 
 

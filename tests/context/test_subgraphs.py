@@ -128,8 +128,14 @@ def test_a_seed_costs_five_queries(
         return select(query, deadline=deadline)
 
     monkeypatch.setattr(library, "select", counted)
-    extract(library, ADA, writers, NAMES, SETTINGS, RUN)
+    subgraph = extract(library, ADA, writers, NAMES, SETTINGS, RUN)
     assert len(asked) == 5
+    asked.clear()
+    assert extract(library, ADA, writers, NAMES, SETTINGS, RUN, fewest=5) == subgraph  # it has five facts
+    assert len(asked) == 5
+    asked.clear()
+    assert extract(library, ADA, writers, NAMES, SETTINGS, RUN, fewest=20).facts == ()  # not so many relations
+    assert len(asked) == 2  # her relations, on either side
 
 
 CROSS_PRODUCT = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n2 ?o . ?p ?q ?r }"

@@ -225,6 +225,8 @@ def test_one_of_several() -> None:
     assert one_of_several("Who is X's friend?", Ask(FRIENDS, "value")) == "asks for one of 3 values"
     assert one_of_several("Who is the friend of X?", Ask(FRIENDS, "value")) == "asks for one of 3 values"
     assert one_of_several("Who is a friend of X?", Ask(FRIENDS, "value")) == "asks for one of 3 values"
+    assert one_of_several("Which friend is with X?", Ask(FRIENDS, "value")) == "asks for one of 3 values"
+    assert one_of_several("Which friends are with X?", Ask(FRIENDS, "value")) == ""
     assert one_of_several("Who is the friend of X in Oslo?", Ask(FRIENDS, "value")) == ""
     assert one_of_several("Who are X's friends?", Ask(FRIENDS, "value")) == ""
     assert one_of_several("Who is X's mentor?", Ask(MENTOR, "value")) == ""
