@@ -8,7 +8,7 @@ from chattygen.context.reading import Reading, plural, read
 from chattygen.domain import Fact
 from chattygen.generation import yes_no
 from chattygen.generation.beings import beings
-from chattygen.generation.verbs import DONE, holds_places
+from chattygen.generation.verbs import DONE, WHERE, holds_places
 from chattygen.generation.words import contains_words, stem, words
 
 _PLACED = "(?:(?:a )?part of|(?:based |contained |located |situated )?(?:at|in))"
@@ -37,7 +37,7 @@ def _by_noun_of_others(pattern: str, fact: Fact, noun: str) -> bool:
 
 def _by_noun(pattern: str, fact: Fact, noun: str) -> bool:
     """X has the noun: it is not the noun of others, and its city is not in it."""
-    held = beings(fact) == {"place"} and not holds_places(fact) and _HELD.search(pattern)
+    held = noun in WHERE and beings(fact) == {"place"} and not holds_places(fact) and _HELD.search(pattern)
     of_x = rf"\bX as (?:\w+ ){{0,3}}{re.escape(noun)}|\bis X (?:an? |the ){re.escape(noun)} of\b"
     return bool(held or re.search(of_x, pattern, re.IGNORECASE))
 

@@ -262,6 +262,8 @@ def test_a_city_is_no_part_of_the_club_in_it() -> None:
     songs = fact("p", "track", nodes("a", type_label="song"), value_type="song")
     assert not is_turned_round("Which songs are in X?", songs)
     assert not is_turned_round("Which songs does X have?", songs)
+    isles = fact("p", "isle", TOWN, value_type="isle")  # nobody is in one as in a town: a lake has it
+    assert not is_turned_round("Which isle does X have?", isles)
 
 
 def test_what_is_awarded_in_a_place_is_not_awarded_to_it() -> None:

@@ -107,10 +107,10 @@ def test_a_run_that_is_killed_again_and_again_ends_as_if_nothing_had_happened(
     write_script(undisturbed.path, SILENT)
     assert call(undisturbed, "generate", *TWELVE) == 0
     in_all = calls(undisturbed.database, run_of(undisturbed))
-    assert in_all == 112  # 4 node types; 3 attempts in each of 3 stages for each of 12 seeds
+    assert in_all == 108  # 3 attempts in each of 3 stages for each of 12 seeds
 
     words: tuple[str, ...] = ("generate", *TWELVE)
-    for moment in (1, 20, 21, 60, 111):
+    for moment in (1, 20, 21, 60, 107):
         process = begin(scripted, *words)
         wait_for_calls(scripted, moment, process)
         process.kill()
@@ -125,7 +125,7 @@ def test_a_run_that_is_killed_again_and_again_ends_as_if_nothing_had_happened(
     assert made(scripted) == made(undisturbed)
     assert export(scripted, run) == export(undisturbed, run_of(undisturbed))
     assert (calls(scripted.database, run), stored_twice(scripted.database, run), orphans(scripted.database)) == (
-        112,
+        108,
         0,
         0,
     )
@@ -363,7 +363,7 @@ def test_the_failure_of_one_draft_stops_those_beside_it(home: Home) -> None:
 def test_what_was_answered_before_is_not_asked_again_unless_fresh(
     home: Home, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """15 calls: a label for each of 3 node types (there are too few regions), and 3 for each of 4 dialogues."""
+    """12 calls: 3 for each of 4 dialogues."""
     words = ("generate", "--kg", "lakes", "--dialogues", "4", "--questions", "3", "--json")
     with able_model() as fake:
         write_models(home.path, fake.url)
@@ -373,17 +373,17 @@ def test_what_was_answered_before_is_not_asked_again_unless_fresh(
             assert call(home, *words, *more) == 0
             runs.append(json.loads(capsys.readouterr().out)["run"])
             asked.append(len(fake.requests))
-    assert asked == [15, 15, 30]
+    assert asked == [12, 12, 24]
     first, second, third = (export(home, run) for run in runs)
     assert first == second == third
     assert call(home, "report", runs[1], "--json") == 0
     report = json.loads(capsys.readouterr().out)
-    assert report["usage"]["calls"] == report["reused"]["calls"] == 15
+    assert report["usage"]["calls"] == report["reused"]["calls"] == 12
     assert report["waiting"] == 0
     with able_model() as other:
         write_models(home.path, other.url)
         assert call(home, *words) == 0  # another address is another model
-        assert len(other.requests) == 15
+        assert len(other.requests) == 12
 
 
 @pytest.fixture

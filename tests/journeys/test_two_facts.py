@@ -57,7 +57,7 @@ def test_questions_over_two_facts(home: Home) -> None:
         assert beyond.kind == "hop"
         answers = {answer.label for answer in turn.query.answers}
         assert answers <= set(OUTFLOW[label] if label in OUTFLOW else LAKE[label])
-        end = f"the outflow of {label}" if label in OUTFLOW else f"the lake with {label} as outflow"
+        end = f"the outflow of {label}" if label in OUTFLOW else f"the lake with the {label} as outflow"
         assert end in turn.question.text
         assert label not in turn.utterance
         assert re.search(r"(its|the lake's) outflow|the lake with (it|the river) as outflow", turn.utterance)
