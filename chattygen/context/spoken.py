@@ -20,14 +20,12 @@ VAGUE = frozenset("agent creator entity human person thing".split())
 WORDS = 6
 """A fact tells namesakes apart only if its other end is said in so many words at most."""
 
-_OCCUPATION = re.compile(r"(?!(?:an?|born|from|in|of|the) )[a-z-]+(?: [a-z-]+)?(?:er|or|ist|ian|ant|ess)")
-_SENTENCE = re.compile(r"(?<=\w{4})\.$")
-
-_YEAR = re.compile(r"[12]\d{3}")
-
-
 WITH_ARTICLE = frozenset("archipelago canal desert ocean river sea".split())
 """Classes whose names a person says with an article: the Elbe, the North Sea."""
+
+_OCCUPATION = re.compile(r"(?!(?:an?|born|from|in|of|the) )[a-z-]+(?: [a-z-]+)?(?:er|or|ist|ian|ant|ess)")
+_SENTENCE = re.compile(r"(?<=\w{4})\.$")
+_YEAR = re.compile(r"[12]\d{3}")
 
 
 def called(label: str, being: Being, type_label: str) -> str:

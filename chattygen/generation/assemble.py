@@ -20,11 +20,7 @@ from chattygen.generation.kinds import objects
 from chattygen.generation.phrasing import filled, phrase_may_stand
 from chattygen.generation.phrasings import REF, Phrasing, Phrasings, Wording, key_of
 from chattygen.generation.plain import plain_question
-from chattygen.generation.wording import (
-    Reference,
-    reference,
-    with_reference,
-)
+from chattygen.generation.wording import Reference, reference, with_reference
 from chattygen.generation.words import contains_words
 
 TRIES = 20

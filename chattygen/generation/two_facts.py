@@ -18,7 +18,7 @@ from chattygen.domain import Beyond, Fact, Finding, Question, Subgraph, Value
 from chattygen.generation.asks import Ask
 from chattygen.generation.grammar import any_of, literal
 from chattygen.generation.plain import plain_question
-from chattygen.generation.verbs import BORN, DIED, lie_inside
+from chattygen.generation.verbs import BORN, DIED, MADE, lie_inside
 from chattygen.generation.verify import AT_LEAST, AT_LEAST_IN_OTHER_WORDS, NEAREST_WITHIN, scores, verify
 from chattygen.generation.words import contains_words, content, words
 from chattygen.generation.yes_no import TEXT, emptied, filled, is_concrete
@@ -27,7 +27,7 @@ from chattygen.models.model import Embedder
 CLAUSES = {
     **dict.fromkeys(BORN, "born in X"),
     **dict.fromkeys(DIED, "who died in X"),
-    **dict.fromkeys("artist author composer creator director painter singer songwriter writer".split(), "by X"),
+    **dict.fromkeys(MADE, "by X"),
     "producer": "produced by X",
 }
 """Nouns for which a person has other words when the seed is what they name: the albums by X, whose artist is X."""

@@ -24,7 +24,7 @@ PAST: Mapping[str, str] = {
 """Deeds that are done once their result is in a graph -> as they are told."""
 
 DONE = f"(?:{'|'.join(PAST)})"
-
+"""The same, as a regular expression."""
 
 MADE: Mapping[str, str] = {
     **dict.fromkeys(("author", "songwriter", "writer"), "written by"),
